@@ -484,7 +484,7 @@ fn an_action_without_a_server_is_an_error_at_once() {
     assert!(matches!(error, ActionError::NotServed { .. }), "{error}");
     let mut sent = client.send(count(1)).unwrap();
     assert!(!client.check_server().unwrap());
-    assert!(matches!(sent.look(&mut client), Err(ActionError::Died { .. })));
+    assert!(matches!(sent.look(&mut client), Err(ActionError::NotServed { .. })));
 }
 
 #[test]

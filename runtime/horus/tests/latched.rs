@@ -147,8 +147,8 @@ fn a_latched_topic_is_removed_by_who_says_so_and_by_a_publisher_of_something_els
 }
 
 #[test]
-fn a_latched_topic_has_room_for_the_message_before_the_one_that_is_written() {
+fn a_latched_topic_has_room_for_the_message_before_the_one_that_is_written_and_for_two_that_are_read() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::latest(1).directory(files.path()).latched();
-    assert_eq!(Publisher::<Stamp>::open(NAME, options).unwrap().capacity(), 2);
+    assert_eq!(Publisher::<Stamp>::open(NAME, options).unwrap().capacity(), 4);
 }

@@ -143,23 +143,25 @@ fn nodes_that_ask_each_other_in_a_circle_go_on_and_their_calls_stay_bounded() {
 }
 
 #[test]
-fn ports_that_were_opened_before_a_service_are_those_of_the_next_node() {
+fn ports_and_parameters_of_before_a_service_are_those_of_the_next_node() {
     let mut world = VirtualWorld::new(|app| {
         let mut input = app.input::<Square>("number")?;
         let mut output = app.output::<Square>("copy")?;
+        let factor = app.param("factor", 1_i64);
         app.service::<Square, Squared>("square", |_, _| {})?.deadline(ms(1));
         let step = move |_: &Cycle| {
-            if let Some(number) = input.fresh() {
-                output.set(number);
+            if let Some(Square { number }) = input.fresh() {
+                output.set(Square { number: number * factor.get() as u64 });
             }
         };
         app.node("copy", step).on("number").deadline(ms(1));
         Ok(())
     })
     .unwrap();
+    world.set_param("copy", "factor", 3).unwrap();
     world.publish("number", &Square { number: 7 });
     world.run_for(ms(10));
-    assert_eq!(world.last::<Square>("copy").unwrap().number, 7);
+    assert_eq!(world.last::<Square>("copy").unwrap().number, 21);
 }
 
 #[test]

@@ -133,7 +133,14 @@ impl Robot {
                 asked.into_iter().map(|asked| asked.join().unwrap_or(None)).collect::<Vec<_>>()
             })
         };
-        Ok(self.programs.chunks(AT_A_TIME).flat_map(together).collect())
+        let mut all = Vec::new();
+        for programs in self.programs.chunks(AT_A_TIME) {
+            if (asking.is_called_off)() {
+                return Err("was called off".to_owned());
+            }
+            all.extend(together(programs));
+        }
+        Ok(all)
     }
 }
 

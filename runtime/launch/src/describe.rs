@@ -7,16 +7,20 @@ use std::thread;
 use std::time::Duration;
 
 use horus::graph::ProcessInfo;
+use horus::time::MonotonicTime;
 use horus_evidence::child::{Group, Words};
 use serde::Deserialize;
 
 /// The longest description that is read: far more than that of the largest set that can be analysed.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// How often a wait looks whether it is called off.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// How much of what is no description is shown.
 const SHOWN: usize = 200;
 
-/// What the program that `command` starts says of its nodes, within `limit` and before it `is_called_off`. `shown` is the program, for people.
+/// What the program that `command` starts says of its nodes, within `limit`, and no longer than until it `is_called_off`. `shown` is the program, for people.
 ///
 /// # Errors
 /// When it does not describe nodes: what it said.
@@ -36,8 +40,14 @@ pub fn describe(
         return Err(format!("{shown} --describe: {error}{}", words.last()));
     }
     // It has ended. What it left running may still hold the pipe: no reason to wait longer.
-    let text =
-        said.recv_timeout(limit).map_err(|_| format!("{shown} --describe: something that it started runs on"))?;
+    let end = MonotonicTime::now().plus(limit);
+    let text = loop {
+        match said.recv_timeout(LOOK) {
+            Ok(text) => break text,
+            Err(_) if MonotonicTime::now() < end && !is_called_off() => {}
+            Err(_) => return Err(format!("{shown} --describe: something that it started runs on")),
+        }
+    };
     let info = described(&text)
         .map_err(|error| format!("{shown} --describe does not describe nodes ({error}): {}", beginning(&text)))?;
     if info.nodes.is_empty() {

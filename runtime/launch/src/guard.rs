@@ -23,12 +23,14 @@ use std::time::Duration;
 
 use horus::time::{MonotonicTime, pause};
 use rustix::cmsg_space;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::time::Timespec;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::group::{self, GRACE};
@@ -39,6 +41,8 @@ use crate::strays;
 const KILLED: Duration = Duration::from_secs(1);
 /// How often a guard is started in a run.
 const MOST_STARTS: u32 = 5;
+/// How long a guard may take to make room for a message.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// The distance of two looks at a group.
 const LOOK: Duration = Duration::from_millis(10);
 /// A program has two pipes: stdout and stderr.
@@ -93,19 +97,19 @@ impl<'a> Guard<'a> {
             return Some("the guard was killed and does not start again: if this command is killed, programs are left");
         };
         (self.child, self.end, self.socket) = (child, end, Some(socket));
-        self.running.iter().for_each(|ward| self.tell_of(ward));
+        let running = std::mem::take(&mut self.running);
+        running.iter().for_each(|ward| self.tell_of(ward));
+        self.running = running;
         Some("the guard, which ends programs when this command is killed, was killed itself: it runs again")
     }
 
     /// This process runs, and starts after so many others.
-    ///
-    /// # Errors
-    /// When this process may open no more files.
-    pub fn add(&mut self, process: &Process, rank: usize) -> io::Result<()> {
-        let ward = Ward { group: process.group(), rank, pipes: process.reading_ends()? };
+    pub fn add(&mut self, process: &Process, rank: usize) {
+        // Where no more files may be opened, it ends in its turn all the same, unless it prints.
+        let pipes = process.reading_ends().unwrap_or_default();
+        let ward = Ward { group: process.group(), rank, pipes };
         self.tell_of(&ward);
         self.running.push(ward);
-        Ok(())
     }
 
     /// This group has ended.
@@ -114,21 +118,39 @@ impl<'a> Guard<'a> {
         self.tell(&format!("-{} 0", group.as_raw_nonzero()), &[]);
     }
 
-    fn tell_of(&self, ward: &Ward) {
+    fn tell_of(&mut self, ward: &Ward) {
         let pipes: Vec<_> = ward.pipes.iter().map(AsFd::as_fd).collect();
         self.tell(&format!("+{} {}", ward.group.as_raw_nonzero(), ward.rank), &pipes);
     }
 
-    fn tell(&self, text: &str, files: &[BorrowedFd]) {
+    /// Tells the guard, and waits for a short time at most. One that does not listen is ended, and [`look`](Self::look) tells another one all.
+    fn tell(&mut self, text: &str, files: &[BorrowedFd]) {
         let Some(socket) = &self.socket else { return };
-        let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(PIPES))];
-        let mut more = SendAncillaryBuffer::new(&mut space);
-        if !files.is_empty() {
-            more.push(SendAncillaryMessage::ScmRights(files));
+        let sent = match send(socket, text, files) {
+            // So many descriptors are on their way that no more may be.
+            Err(Errno::TOOMANYREFS) => send(socket, text, &[]),
+            sent => sent,
+        };
+        if sent.is_err() {
+            let _ = self.child.kill();
         }
-        // One that was killed is told all when it was started anew.
-        let _ = sendmsg(socket, &[IoSlice::new(text.as_bytes())], &mut more, SendFlags::NOSIGNAL);
     }
+}
+
+/// Sends a message, with descriptors of these files.
+fn send(socket: &OwnedFd, text: &str, files: &[BorrowedFd]) -> rustix::io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(PIPES))];
+    let mut more = SendAncillaryBuffer::new(&mut space);
+    if !files.is_empty() {
+        more.push(SendAncillaryMessage::ScmRights(files));
+    }
+    let (parts, flags) = ([IoSlice::new(text.as_bytes())], SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+    let sent = sendmsg(socket, &parts, &mut more, flags);
+    if sent != Err(Errno::AGAIN) {
+        return sent.map(drop);
+    }
+    poll(&mut [PollFd::new(socket, PollFlags::OUT)], Some(&timespec(PATIENCE)))?;
+    sendmsg(socket, &parts, &mut more, flags).map(drop)
 }
 
 impl Drop for Guard<'_> {
@@ -156,7 +178,7 @@ pub fn guard(folder: &Path) -> io::Result<()> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     let mut running: Vec<Ward> = Vec::new();
-    while let Some((sign, ward)) = heard() {
+    while let Some((sign, ward)) = heard()? {
         running.retain(|known| known.group != ward.group);
         if sign == '+' {
             running.push(ward);
@@ -164,25 +186,32 @@ pub fn guard(folder: &Path) -> io::Result<()> {
     }
     // Of those that wait for as many others, the last one that was started is the first: the sort is stable.
     running.sort_by_key(|ward| ward.rank);
-    let pipes: Vec<_> = running.iter_mut().flat_map(|ward| std::mem::take(&mut ward.pipes)).collect();
+    let mut pipes: Vec<_> = running.iter_mut().flat_map(|ward| std::mem::take(&mut ward.pipes)).collect();
+    let mut wait = |time| listen(&mut pipes, time);
     for ward in running.iter().rev() {
-        end(ward.group, &pipes);
+        end(ward.group, &mut wait);
     }
-    strays::end(folder);
+    strays::end(folder, &mut wait);
     let _ = std::fs::remove_dir_all(folder);
     Ok(())
 }
 
 /// The next message: its sign, and of whom it is. `None` when the command is gone.
-fn heard() -> Option<(char, Ward)> {
+fn heard() -> io::Result<Option<(char, Ward)>> {
     loop {
         let (mut text, mut space) = ([0; MOST_BYTES], [MaybeUninit::uninit(); cmsg_space!(ScmRights(PIPES))]);
         let mut more = RecvAncillaryBuffer::new(&mut space);
         let heard = recvmsg(io::stdin(), &mut [IoSliceMut::new(&mut text)], &mut more, RecvFlags::CMSG_CLOEXEC);
         let length = match heard {
             Ok(heard) if heard.bytes > 0 => heard.bytes,
+            Ok(_) | Err(Errno::CONNRESET) => return Ok(None),
             Err(Errno::INTR) => continue,
-            _ => return None,
+            // The machine has none to give at this moment.
+            Err(Errno::NOMEM | Errno::NOBUFS) => {
+                pause(LOOK);
+                continue;
+            }
+            Err(error) => return Err(error.into()), // it is no command that starts this: nothing is ended
         };
         let files = more.drain().filter_map(|message| match message {
             RecvAncillaryMessage::ScmRights(files) => Some(files),
@@ -190,7 +219,7 @@ fn heard() -> Option<(char, Ward)> {
         });
         let pipes = files.flatten().collect();
         if let Some((sign, group, rank)) = understood(&text[..length]) {
-            return Some((sign, Ward { group, rank, pipes }));
+            return Ok(Some((sign, Ward { group, rank, pipes })));
         }
     }
 }
@@ -201,28 +230,36 @@ fn understood(text: &[u8]) -> Option<(char, Pid, usize)> {
     Some((text.chars().next()?, Pid::from_raw(group.parse().ok()?)?, rank.parse().ok()?))
 }
 
-fn end(group: Pid, pipes: &[OwnedFd]) {
+fn end(group: Pid, wait: &mut dyn FnMut(Duration)) {
     for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILLED)] {
         group::signal(group, signal);
         let end = MonotonicTime::now().plus(limit);
-        while group::lives(group) {
-            if MonotonicTime::now() >= end {
-                break;
-            }
-            // A pipe that is full would hold up whoever writes to it.
-            pipes.iter().for_each(empty);
-            pause(LOOK);
+        while group::lives(group) && MonotonicTime::now() < end {
+            wait(LOOK);
         }
     }
 }
 
-/// Reads all that is in a pipe, which does not block.
-fn empty(pipe: &OwnedFd) {
-    let mut bytes = [0; 8192];
-    // As much as the largest pipe holds by default, so that a talkative program holds up no other.
-    for _ in 0..8 {
-        if !matches!(rustix::io::read(pipe, &mut bytes), Ok(1..)) {
-            return;
+/// Lets time pass, and reads meanwhile what comes through the pipes, as fast as it comes: a pipe that is full holds up whoever writes to it.
+fn listen(pipes: &mut Vec<OwnedFd>, time: Duration) {
+    let end = MonotonicTime::now().plus(time);
+    loop {
+        let left = end.since(MonotonicTime::now());
+        if left.is_zero() || pipes.is_empty() {
+            return pause(left);
         }
+        let mut looks: Vec<_> = pipes.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
+        let _ = poll(&mut looks, Some(&timespec(left)));
+        pipes.retain(has_more);
     }
+}
+
+/// Reads what is in a pipe, which does not block; whether more may come.
+fn has_more(pipe: &OwnedFd) -> bool {
+    let mut bytes = [0; 65_536];
+    !matches!(rustix::io::read(pipe, &mut bytes), Ok(0))
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() }
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use horus::time::{MonotonicTime, pause};
+use horus::time::MonotonicTime;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::group::GRACE;
@@ -14,8 +14,8 @@ use crate::group::GRACE;
 /// The distance of two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Ends all that has `folder` in its environment: asks, waits for as long as a program may take, and kills.
-pub fn end(folder: &Path) {
+/// Ends all that has `folder` in its environment: asks, waits for as long as a program may take, and kills. `wait` lets time pass.
+pub fn end(folder: &Path, wait: &mut dyn FnMut(Duration)) {
     let until = MonotonicTime::now().plus(GRACE);
     let mut signal = Signal::TERM;
     while signal_all(folder, signal) {
@@ -25,7 +25,7 @@ pub fn end(folder: &Path) {
         }
         // Asked once, or killed once.
         while MonotonicTime::now() < until && find(folder).next().is_some() {
-            pause(LOOK);
+            wait(LOOK);
         }
         signal = Signal::KILL;
     }

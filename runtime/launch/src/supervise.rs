@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use horus::time::MonotonicTime;
+use horus::time::{MonotonicTime, pause};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -78,7 +78,7 @@ pub fn run(
     };
     let result = run.go(signals);
     run.kill_all(); // only after an error something is left
-    strays::end(run.folder);
+    strays::end(run.folder, &mut pause);
     result.map(|()| if run.has_failed { Outcome::Failed } else { Outcome::Ended })
 }
 

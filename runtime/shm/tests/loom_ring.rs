@@ -619,6 +619,22 @@ fn slot_held_by_a_reader_is_passed_over_and_nothing_but_its_number_is_lost() {
 }
 
 #[test]
+fn late_reader_is_never_left_without_a_message_by_numbers_that_were_passed_over() {
+    model(2, || {
+        let lane = lane(4, 2);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut holder = reader(&lane, 0, DeliveryPolicy::Latest);
+        (0..4).for_each(|number| assert_eq!(send(&mut writer, number), Ok(number)));
+        assert_eq!(holder.hold().unwrap().sequence, 0);
+        // Number 4 has the slot that is held, and 5 is begun and never sent.
+        let beginner = thread::spawn(move || assert!(writer.begin()));
+        let mut late = reader_with_history(&lane, 1, DeliveryPolicy::Latest, 1);
+        assert_eq!(take(&mut late, 1), [3]);
+        beginner.join().unwrap();
+    });
+}
+
+#[test]
 fn slot_that_was_let_go_is_never_overwritten_before_its_holder_is_done() {
     model(3, || {
         let lane = lane(1, 1);

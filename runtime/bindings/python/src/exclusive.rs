@@ -6,6 +6,7 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -16,6 +17,11 @@ use crate::error::refused;
 
 /// How often the process forked, seen from its first ancestor that imported this module. Guards nothing: accesses are Relaxed.
 static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// How long a call waits for another thread: longer than one waits in turn for the messages that an event loop awaits (`_service.py`).
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How often it looks.
+const LOOK: Duration = Duration::from_micros(500);
 
 /// A handle that one call at a time uses.
 pub struct Exclusive<T> {
@@ -51,14 +57,24 @@ impl<T> Exclusive<T> {
     /// Lends it.
     ///
     /// # Errors
-    /// When another thread uses it, or another process made it.
+    /// When another thread uses it for longer than an event loop's thread does, or another process made it.
     #[inline]
-    pub fn lend<'a>(&'a self, _attached: Python<'_>) -> PyResult<Lent<'a, T>> {
-        if self.is_used.get() || !self.is_ours() {
+    pub fn lend<'a>(&'a self, attached: Python<'_>) -> PyResult<Lent<'a, T>> {
+        if (self.is_used.get() && !self.comes_back(attached)) || !self.is_ours() {
             return Err(self.refuse());
         }
         self.is_used.set(true);
         Ok(Lent(self))
+    }
+
+    /// Waits a short time for another thread to be done, as one that waits for an event loop is.
+    #[cold]
+    fn comes_back(&self, attached: Python<'_>) -> bool {
+        let end = Instant::now() + PATIENCE;
+        while self.is_used.get() && Instant::now() < end {
+            attached.detach(|| std::thread::park_timeout(LOOK));
+        }
+        !self.is_used.get()
     }
 
     #[cold]

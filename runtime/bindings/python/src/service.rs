@@ -7,6 +7,8 @@ mod server;
 pub use client::Client;
 pub use inside::NodeServer;
 
+use std::time::{Duration, Instant};
+
 use horus::service::{Answer, Options};
 use horus::topic::{self, Raw};
 use pyo3::exceptions::PyTypeError;
@@ -17,6 +19,9 @@ use crate::message::class::Class;
 use crate::message::object::Message;
 use crate::topic::Carried;
 use crate::topic::options;
+
+/// How often a part that has no room is tried again.
+const ROOM_LOOK: Duration = Duration::from_millis(1);
 
 /// The class that is named; services carry no other kind here.
 fn class(of: &Bound<'_, PyAny>) -> PyResult<&'static Class> {
@@ -41,8 +46,15 @@ impl Classes {
         Ok(Self { requests: class(requests)?, answers: class(answers)? })
     }
 
-    /// Has a function of Python answer a request: by what it returns, or by all that its generator yields, or not at all.
-    pub fn answer(self, handler: &Bound<'_, PyAny>, request: &[u8], mut answer: Answer<'_, Raw>) -> PyResult<()> {
+    /// Has a function of Python answer a request: by what it returns, or by all that its generator yields, or not at all. A part waits for room no
+    /// longer than `patience`.
+    pub fn answer(
+        self,
+        handler: &Bound<'_, PyAny>,
+        request: &[u8],
+        mut answer: Answer<'_, Raw>,
+        patience: Duration,
+    ) -> PyResult<()> {
         let said = handler.call1((object(handler.py(), self.requests, request)?,))?;
         if said.is_none() {
             return Ok(());
@@ -53,8 +65,14 @@ impl Classes {
             return Ok(());
         };
         for part in parts {
-            if answer.part(&bytes_of(&part?, self.answers)?).is_err() {
-                return Ok(());
+            let bytes = bytes_of(&part?, self.answers)?;
+            let end = Instant::now() + patience;
+            while answer.part(&bytes).is_err() {
+                if Instant::now() >= end {
+                    return Ok(()); // the caller does not look, and is told that the answer breaks off
+                }
+                handler.py().detach(|| std::thread::park_timeout(ROOM_LOOK));
+                handler.py().check_signals()?;
             }
         }
         answer.end();
@@ -66,8 +84,8 @@ impl Classes {
 pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     for name in given.map(PyDictMethods::keys).iter().flatten() {
         let name: String = name.extract()?;
-        if !matches!(name.as_str(), "group" | "directory" | "wait_strategy" | "shared") {
-            let there = "there are group, directory, wait_strategy, shared";
+        if !matches!(name.as_str(), "group" | "directory" | "wait_strategy" | "shared" | "clients") {
+            let there = "there are group, directory, wait_strategy, shared, clients";
             return Err(PyTypeError::new_err(format!("a service has no option {name}: {there}")));
         }
     }
@@ -80,8 +98,15 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
         }
         None => false,
     };
+    let clients = match given.get_item("clients")? {
+        Some(clients) => {
+            of_topic.del_item("clients")?;
+            clients.extract()?
+        }
+        None => 0,
+    };
     let (topic, _): (topic::Options, _) = options::read(Some(&of_topic))?;
-    let options = Options::of_topic(topic);
+    let options = Options::of_topic(topic).clients(clients);
     Ok(if is_shared { options.shared() } else { options })
 }
 

@@ -71,6 +71,35 @@ class Services(TopicsCase):
 
         self.assertEqual(asyncio.run(main()), [0, 2, 4])
 
+    def test_calls_of_one_client_are_awaited_side_by_side(self):
+        self.serving(14)
+
+        async def main():
+            with horus.Client(Add, Sum, "add") as client:
+                ask = lambda k: client.call_async(Add(k, k), 20)
+                first = asyncio.create_task(ask(100))
+                several = [answer.sum for answer in await asyncio.gather(*map(ask, range(12)))]
+                return several, (await first).sum, client.call(Add(1, 1), 20).sum
+
+        self.assertEqual(asyncio.run(main()), ([2 * k for k in range(12)], 200, 2))
+
+    def test_an_answer_of_many_parts_waits_for_a_client_that_looks(self):
+        def count(request):
+            for k in range(100):
+                yield Sum(k)
+
+        with horus.Server(Add, Sum, "count") as server, horus.Client(Add, Sum, "count") as client:
+            thread = threading.Thread(target=lambda: server.serve(count, 20))
+            thread.start()
+            self.assertEqual([part.sum for part in client.stream(Add(0, 0), 20)], list(range(100)))
+            thread.join()
+
+    def test_a_server_makes_room_for_more_clients(self):
+        with horus.Server(Add, Sum, "add", clients=12):
+            clients = [horus.Client(Add, Sum, "add") for _ in range(12)]
+            for client in clients:
+                client.close()
+
     def test_a_call_is_looked_for_later(self):
         with horus.Server(Add, Sum, "add") as server, horus.Client(Add, Sum, "add") as client:
             asked = client.ask(Add(1, 2))

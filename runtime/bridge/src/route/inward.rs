@@ -19,8 +19,8 @@ use crate::convert::{Context, Ours, Pairing};
 
 /// Messages that a topic holds when the bridge makes it and the user does not say how many.
 const CAPACITY: usize = 16;
-/// A publisher that is killed in the middle of a message leaves the one before.
-const LEAST_OF_LATCHED: usize = 2;
+/// A publisher that is killed in the middle of a message leaves the one before, as `Options::latched` promises.
+const LEAST_OF_LATCHED: usize = 4;
 
 /// A topic that comes from ROS.
 pub struct Inward {

@@ -31,7 +31,7 @@ impl Failure {
 pub fn install(place: &Place) -> Result<(), Failure> {
     let store = place.store();
     let receive = || {
-        let lock = lock(place, &store)?;
+        let lock = lock(place, &store, Wanted::Running)?;
         let received = receive(place, &store);
         if received.is_err() {
             store.refuse_incoming()?;
@@ -46,7 +46,7 @@ pub fn install(place: &Place) -> Result<(), Failure> {
 pub fn go_back(place: &Place) -> Result<(), Failure> {
     let store = place.store();
     let find = || {
-        let lock = lock(place, &store)?;
+        let lock = lock(place, &store, Wanted::Running)?;
         let before = store.previous().ok_or("there is no version before the one that is installed")?;
         let manifest = package::check(&before, place.root())?;
         ensure_no_other(&manifest, place)?;
@@ -60,7 +60,7 @@ pub fn go_back(place: &Place) -> Result<(), Failure> {
 /// Stops all programs, and removes all versions.
 pub fn remove(place: &Place) -> Result<(), String> {
     let store = place.store();
-    let _lock = lock(place, &store)?;
+    let _lock = lock(place, &store, Wanted::Stopped)?;
     let folder = store.current().ok_or_else(none)?;
     let manifest = units::read(&folder);
     if place.is_live() {
@@ -80,27 +80,39 @@ fn stop(version: &Result<Manifest, String>) -> Result<(), String> {
     }
 }
 
+/// What a command wants of a robot that an installation which was cut off left as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// That it runs again.
+    Running,
+    /// That it stands.
+    Stopped,
+}
+
 /// At boot, and before a change: what was cut off goes back, which is told.
-pub fn settle(place: &Place, store: &Store) -> Result<(), String> {
-    let read = || store.current().map(|folder| units::read(&folder));
-    let cut_off = read();
-    if !store.settle()? {
-        return Ok(());
+pub fn settle(place: &Place, store: &Store, wanted: Wanted) -> Result<(), String> {
+    if !store.is_on_trial() {
+        return store.tidy();
     }
+    let read = || store.current().map(|folder| units::read(&folder));
+    if place.is_live() && store.is_switched() {
+        // Where the machine runs on, so do programs of the version that was on trial.
+        let _ = read().as_ref().map(stop);
+    }
+    store.take_back()?;
     let manifest = read().and_then(Result::ok);
     let back =
         manifest.as_ref().map_or_else(|| "none is installed".to_owned(), |back| format!("{} is back", title(back)));
     let text = format!("the robot was being replaced when the machine or the installation was cut off; {back}");
     tell(Priority::Warning, manifest.as_ref(), text);
     if place.is_live() {
-        // Where the machine runs on, so do programs of the version that was on trial.
-        let _ = cut_off.as_ref().map(stop);
         systemd::reload()?;
-        if manifest.is_some() {
+        if manifest.is_some() && wanted == Wanted::Running {
             systemd::start_without_waiting(units::TARGET)?;
         }
     }
-    Ok(())
+    store.forget_trial()?;
+    store.tidy()
 }
 
 /// At boot: whether there is a robot to start. Of one that makes no sense, the journal says why.
@@ -121,10 +133,10 @@ pub fn none() -> String {
 }
 
 /// The lock, when what an installation left that was cut off has been put right.
-pub fn lock(place: &Place, store: &Store) -> Result<Lock, String> {
+pub fn lock(place: &Place, store: &Store, wanted: Wanted) -> Result<Lock, String> {
     // Nodes and the robot are installed one after the other: their programs are units of one kind.
     let lock = Nodes::at(place.root()).lock()?;
-    settle(place, store)?;
+    settle(place, store, wanted)?;
     Ok(lock)
 }
 
@@ -186,19 +198,20 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
     let old = store.current().map(|folder| units::read(&folder));
     // Before the old one stops: whatever ends this process from now on, the next command or boot starts the old one again (`settle`).
     let number = store.begin_trial(candidate).map_err(|reason| {
-        let _ = store.roll_back(); // a mark that could not be made to last
+        // A mark that could not be made to last, and what was received. What is left of them, the next command removes.
+        let _ = store.forget_trial().and_then(|()| store.refuse_incoming());
         Failure::unchanged(reason)
     })?;
     if place.is_live()
         && let Some(old) = &old
         && let Err(reason) = stop(old)
     {
-        let _ = store.roll_back(); // what cannot be taken back now, the next command takes back
         // What of it has stopped starts again.
         let _ = match old {
             Ok(old) => Part::whole(old).start(&|_| ()),
             Err(_) => systemd::start_without_waiting(units::TARGET),
         };
+        let _ = store.forget_trial(); // or the next command does
         let old = old.as_ref().map_or_else(|_| "the robot that is installed".to_owned(), title);
         return Err(Failure::unchanged(format!("{old} cannot be stopped: {reason}")));
     }
@@ -220,7 +233,7 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
     if place.is_live() {
         let _ = Part::whole(new).stop(); // one of them may be waiting for its next start
     }
-    let had_any = store.roll_back().map_err(changed)?;
+    let had_any = store.take_back().map_err(changed)?;
     let after = match (&old, had_any) {
         (Some(old), true) => back(place, old).map_err(changed)?,
         (None, true) => {
@@ -232,6 +245,8 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
         _ if place.is_live() => systemd::reload().map(|()| "no robot is installed".to_owned()).map_err(changed)?,
         _ => "no robot is installed".to_owned(),
     };
+    // Last: whatever ends this process before, the next command starts what comes back.
+    store.forget_trial().map_err(changed)?;
     let reason = format!("{}: {reason}", title(new));
     tell(Priority::Error, Some(new), format!("{reason}; {after}"));
     Err(changed(format!("{reason}\n{after}")))

@@ -17,7 +17,7 @@ use horus::outside::{Word, printable};
 
 use crate::deploy::remote::Remote;
 use crate::output;
-use install::Failure;
+use install::{Failure, Wanted};
 use store::Store;
 use watch::Part;
 
@@ -159,7 +159,8 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
 fn change(place: &Place, group: Option<&Word>, starts: bool) -> Result<(), String> {
     let store = place.store();
     // Not while a version is on trial.
-    let _lock = install::lock(place, &store)?;
+    let wanted = if starts || group.is_some() { Wanted::Running } else { Wanted::Stopped };
+    let _lock = install::lock(place, &store, wanted)?;
     let manifest = units::read(&store.current().ok_or_else(install::none)?)?;
     let part = Part::of(&manifest, group.map(Word::as_str))?;
     match starts {
@@ -183,7 +184,7 @@ pub fn generate(root: &Path, directory: &Path) -> Result<(), String> {
 pub fn settle(root: Option<&Path>) -> Result<Option<&'static str>, String> {
     let place = Place { root: root.map(Path::to_owned), live: false };
     let store = place.store();
-    install::settle(&place, &store)?;
+    install::settle(&place, &store, Wanted::Running)?;
     Ok(install::is_startable(&store).then_some(units::TARGET))
 }
 

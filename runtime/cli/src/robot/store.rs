@@ -8,8 +8,8 @@
 //!                     /incoming/       what is being received
 //! ```
 //!
-//! A switch is one rename of `current`. Whatever ends this process or the machine during a trial, [`Store::settle`] finds `trial` and takes its
-//! word. What no link names is removed.
+//! A switch is one rename of `current`. Whatever ends this process or the machine during a trial, the next one finds `trial` and takes its word.
+//! What no link names is removed.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -107,21 +107,20 @@ impl Store {
         self.prune()
     }
 
-    /// Ends a trial: what was there before comes back. Says whether there was anything.
-    pub fn roll_back(&self) -> Result<bool, String> {
-        if !self.is_on_trial() {
-            // It could not even begin.
-            self.prune()?;
-            return Ok(self.linked(CURRENT).is_some());
-        }
-        let before = self.linked(TRIAL);
+    /// What was there before a trial takes its place again. Says whether there was anything. The trial is over with [`forget_trial`](Self::forget_trial).
+    pub fn take_back(&self) -> Result<bool, String> {
+        let before = self.linked(if self.is_on_trial() { TRIAL } else { CURRENT });
         match before {
             Some(_) => self.link(CURRENT, before)?,
             None => self.unlink(CURRENT)?,
         }
-        self.unlink(TRIAL)?;
-        self.prune()?;
         Ok(before.is_some())
+    }
+
+    /// The last step of a trial that goes back: whatever is cut off before it is done anew.
+    pub fn forget_trial(&self) -> Result<(), String> {
+        self.unlink(TRIAL)?;
+        self.prune()
     }
 
     /// Removes all versions.
@@ -131,22 +130,23 @@ impl Store {
         self.prune()
     }
 
-    /// Ends what was cut off: a trial goes back, which is said, and half a transfer goes.
-    pub fn settle(&self) -> Result<bool, String> {
+    /// Removes what no link names, and half a transfer. Not during a trial, whose version before a link names that is none of the two.
+    pub fn tidy(&self) -> Result<(), String> {
         if !self.place.exists() {
-            return Ok(false);
+            return Ok(());
         }
-        let was_on_trial = self.is_on_trial();
-        match was_on_trial {
-            true => _ = self.roll_back()?,
-            false => self.prune()?,
-        }
-        self.refuse_incoming()?;
-        Ok(was_on_trial)
+        self.prune()?;
+        self.refuse_incoming()
     }
 
-    fn is_on_trial(&self) -> bool {
+    /// Whether a version is on trial, or is about to be.
+    pub fn is_on_trial(&self) -> bool {
         self.place.join(TRIAL).symlink_metadata().is_ok()
+    }
+
+    /// Whether the version on trial has taken its place.
+    pub fn is_switched(&self) -> bool {
+        self.is_on_trial() && self.linked(TRIAL) != self.linked(CURRENT)
     }
 
     /// What was received becomes a version, of the number that is given.
@@ -240,6 +240,17 @@ mod tests {
         Some(text)
     }
 
+    /// As after a cut: whether a version was on trial.
+    fn settle(store: &Store) -> bool {
+        let was_on_trial = store.is_on_trial();
+        if was_on_trial {
+            store.take_back().unwrap();
+            store.forget_trial().unwrap();
+        }
+        store.tidy().unwrap();
+        was_on_trial
+    }
+
     fn both(store: &Store) -> (Option<String>, Option<String>) {
         (text(store.current()), text(store.previous()))
     }
@@ -252,7 +263,7 @@ mod tests {
     fn a_version_runs_as_a_whole_and_the_one_before_is_kept_until_the_next() {
         let root = tempfile::tempdir().unwrap();
         let store = Store::at(root.path());
-        assert_eq!((both(&store), store.settle().unwrap()), ((None, None), false));
+        assert_eq!((both(&store), settle(&store)), ((None, None), false));
         for (version, before) in [("1", None), ("2", some("1")), ("3", some("2"))] {
             begin(&store, version);
             store.confirm().unwrap();
@@ -261,8 +272,11 @@ mod tests {
         assert_eq!(store.numbers().len(), 2, "no more is kept");
         begin(&store, "bad");
         assert_eq!(text(store.current()), some("bad"));
-        assert!(store.roll_back().unwrap());
-        assert_eq!(both(&store), (some("3"), some("2")));
+        assert!(store.is_switched() && store.take_back().unwrap());
+        // The next command would do it once more, until this is done.
+        assert!(store.is_on_trial() && !store.is_switched() && store.take_back().unwrap());
+        store.forget_trial().unwrap();
+        assert_eq!((both(&store), store.numbers().len()), ((some("3"), some("2")), 2));
         switch(&store, Candidate::Previous);
         store.confirm().unwrap();
         assert_eq!(both(&store), (some("2"), some("3")));
@@ -275,22 +289,21 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let store = Store::at(root.path());
         begin(&store, "1");
-        assert!(Store::at(root.path()).settle().unwrap());
+        assert!(settle(&Store::at(root.path())));
         assert_eq!((both(&store), store.numbers().len()), ((None, None), 0));
         begin(&store, "1");
         store.confirm().unwrap();
         begin(&store, "2");
         fs::create_dir(store.place.join(INCOMING)).unwrap();
-        assert!(store.settle().unwrap());
+        assert!(settle(&store));
         assert_eq!(both(&store), (some("1"), None));
-        assert!(!store.place.join(INCOMING).exists() && !store.settle().unwrap());
+        assert!(!store.place.join(INCOMING).exists() && !settle(&store));
         // A trial that cannot begin leaves what is there, and one that was cut off before the switch, too.
         store.begin_trial(Candidate::Incoming).unwrap_err();
-        assert!(store.roll_back().unwrap());
-        assert_eq!(both(&store), (some("1"), None));
+        assert_eq!((both(&store), store.is_on_trial()), ((some("1"), None), false));
         fs::create_dir(store.incoming().unwrap().join(PROGRAMS)).unwrap();
         store.begin_trial(Candidate::Incoming).unwrap();
-        assert!(store.settle().unwrap());
+        assert!(store.is_on_trial() && !store.is_switched() && settle(&store));
         assert_eq!((both(&store), store.numbers().len()), ((some("1"), None), 1));
     }
 

@@ -322,13 +322,13 @@ fn when_the_command_is_killed_programs_say_what_they_have_to_and_end_in_order() 
          [programs.nav]\nrun = \"nav.sh\"\nready = \"start\"\nafter = [\"sim\"]\n",
     );
     // More than a pipe holds: each line would end it by SIGPIPE, or hold it up, if the pipe were not read.
-    let end = "trap 'for i in $(seq 4000); do echo a line that none reads, and one more; done; echo NAME >> order; exit 0' TERM\n";
+    let end = "trap 'for i in $(seq 2000); do echo a line that none reads, and one more; done; echo NAME >> order; exit 0' TERM\n";
     let work = "echo $$ > NAME\necho NAME\nwhile :; do sleep 0.05; done\n";
     for name in ["sim", "nav"] {
         scene.script(&format!("{name}.sh"), &format!("{end}{work}").replace("NAME", name));
     }
     let mut robot = scene.start(&[]);
-    robot.waits_for("nav | nav");
+    robot.waits_for_all(&["nav | nav", "sim | sim"]);
     // Started again, so after the one that starts after it.
     running::kill(scene.number("sim").unwrap());
     robot.waits_for("sim  ended by signal 9 (SIGKILL)");

@@ -21,7 +21,7 @@ impl App {
     /// Adds a node that serves `service`, and has its name: `handler` answers each request, in a cycle that the request releases. What it
     /// returns takes the node's promise, as that of [`node`](App::node): `.min_inter_arrival(ms(100))` says how often it is asked at most.
     ///
-    /// Ports that were opened before remain those of the next node.
+    /// Ports that were opened and parameters that were declared before remain those of the next node.
     ///
     /// ```
     /// use horus::prelude::*;
@@ -78,8 +78,8 @@ impl App {
     where
         NodeServer<Q, A>: Send,
     {
-        let others =
-            (std::mem::take(&mut self.inputs), std::mem::take(&mut self.outlets), std::mem::take(&mut self.services));
+        let ports = (std::mem::take(&mut self.inputs), std::mem::take(&mut self.outlets));
+        let others = (std::mem::take(&mut self.services), std::mem::take(&mut self.params));
         let server = self.server_as::<Q, A>(service, request, answer, options);
         let declared = server.map(|mut server| {
             // All that wait, and no more: a client that asks without end must not hold the step.
@@ -93,7 +93,8 @@ impl App {
             };
             self.node(service, step).on(service);
         });
-        (self.inputs, self.outlets, self.services) = others;
+        (self.inputs, self.outlets) = ports;
+        (self.services, self.params) = others;
         declared?;
         Ok(&mut self.nodes.last_mut().expect("it was just added").spec)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::deadline::MAX_PERIOD;
 use crate::time::MonotonicTime;
 
 /// What the executor and an input tell each other. Numbers of one thread after another, which guard nothing: all accesses are
@@ -97,7 +98,11 @@ impl Sight {
 
     #[cold]
     fn shows_by_now(&self, sent_ns: u64) -> bool {
-        self.asks_clock.load(Ordering::Relaxed) && sent_ns <= MonotonicTime::now().as_nanos()
+        if self.asks_clock.load(Ordering::Relaxed) {
+            return sent_ns <= MonotonicTime::now().as_nanos();
+        }
+        // No stamp of the node's own clock is that far ahead: this is another one's, as that of a test beside its world.
+        sent_ns > self.until_ns.load(Ordering::Relaxed).saturating_add(MAX_PERIOD.as_nanos() as u64)
     }
 }
 
@@ -112,6 +117,7 @@ mod tests {
         assert!(sight.shows(10) && sight.shows(20), "by the machine's clock it has come");
         assert!(!sight.shows(MonotonicTime::now().as_nanos() + 60_000_000_000));
         sight.is_logical();
-        assert!(sight.shows(10) && !sight.shows(20));
+        assert!(sight.shows(10) && !sight.shows(20) && !sight.shows(10 + MAX_PERIOD.as_nanos() as u64));
+        assert!(sight.shows(MonotonicTime::now().as_nanos() + 60_000_000_000), "a stamp of another clock");
     }
 }

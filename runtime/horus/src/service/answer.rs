@@ -4,7 +4,7 @@ use horus_sys::clock::ahead_of_machine_ns;
 
 use super::MAX_CALLS;
 use super::tag::{Kind, Tag};
-use crate::topic::{Payload, Publisher, Sendable};
+use crate::topic::{Full, Payload, Publisher, Sendable};
 
 /// Who asked what: for a server that answers later ([`Server::answer`](super::Server::answer)).
 ///
@@ -80,7 +80,11 @@ impl<A: Payload + ?Sized> Answers<A> {
     fn send(&mut self, to: &Ticket, kind: Kind, value: &A::Value) -> Result<(), A::NotSent> {
         let tag = Tag { kind, number: to.number };
         let sent = match self.lanes.get_mut(to.lane) {
-            Some(lane) => lane.try_send_value_stamped(value, tag.stamp(self.ahead_ns)),
+            // Ends have room where parts have none: a node's server would tell them with the next request only.
+            Some(lane) => match kind != Kind::Part || lane.has_room_for(1 + UNTOLD) {
+                true => lane.try_send_value_stamped(value, tag.stamp(self.ahead_ns)),
+                false => Err(Full(()).into()),
+            },
             None => Ok(()), // a monitor's message: it waits for no answer
         };
         self.undelivered += u64::from(sent.is_err());
@@ -129,7 +133,8 @@ impl<'a, A: Payload + ?Sized> Answer<'a, A> {
     /// Sends a part of the answer, and more may follow. [`end`](Self::end) ends it, or [`send`](Self::send) with the last part.
     ///
     /// # Errors
-    /// As [`send`](Self::send). When there is no room, the part may be sent again later.
+    /// As [`send`](Self::send). There is room for 15 messages that the caller has not looked at. When there is none, the part may be sent again
+    /// later.
     pub fn part(&mut self, part: impl Sendable<A>) -> Result<(), A::NotSent> {
         self.answers.send(&self.to, Kind::Part, part.value())
     }

@@ -60,11 +60,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
     /// Takes the next request, and has `handler` answer it; waits for one at most `limit`, as [`Options::wait_strategy`] says. False when
     /// the time is up. With a limit of zero it does not wait, and then it makes no system call either.
     pub fn serve(&mut self, limit: Duration, handler: impl FnOnce(Q::Message<'_>, Answer<'_, A>)) -> bool {
-        if !self.requests.is_ready() {
-            let Answers { ended, undelivered, .. } = self.answers;
-            self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
-        }
-        let limit = self.tell_untold(limit);
+        let limit = self.idle(limit);
         let received = match limit.is_zero() {
             true => self.requests.try_recv(),
             false => self.requests.recv_timeout(limit),
@@ -74,6 +70,15 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         let to = Ticket { lane: received.publisher, number: received.sequence };
         handler(received.message, Answer::new(&mut self.answers, to));
         true
+    }
+
+    /// Before a look for a request: tells what it counts, and clients what they had no room for; what is left of the limit.
+    fn idle(&mut self, limit: Duration) -> Duration {
+        if !self.requests.is_ready() {
+            let Answers { ended, undelivered, .. } = self.answers;
+            self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
+        }
+        self.tell_untold(limit)
     }
 
     /// Tells clients what they had no room for before, and waits for room while no request comes; what is left of the limit.
@@ -93,6 +98,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
 
     /// Waits for a request, at most `limit`; false when the time is up.
     pub fn wait(&mut self, limit: Duration) -> bool {
+        let limit = self.idle(limit);
         self.requests.wait(limit)
     }
 

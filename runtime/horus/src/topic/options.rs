@@ -12,6 +12,8 @@ use horus_shm::wait::WaitStrategy;
 
 /// Messages that a topic holds when nobody says how many.
 const DEFAULT_CAPACITY: usize = 16;
+/// Messages that a latched topic holds at least: the newest, the one that is being written, and those that two subscribers read in their place.
+const LATCHED_CAPACITY: usize = 4;
 
 /// How a topic is made, and how its ends behave.
 ///
@@ -121,7 +123,8 @@ impl Options {
     /// `horus topic clean --latched` removes it. A subscriber that says so receives the newest message of each lane first, as with
     /// [`history(1)`](Self::history). A publisher that takes a gone one's lane takes its place: its first message is then the newest.
     ///
-    /// The topic holds two messages at least, so that a publisher killed in the middle of one leaves the one before.
+    /// The topic holds four messages at least, so that a publisher killed in the middle of one leaves the one before, also while two
+    /// subscribers [borrow](crate::topic::Subscriber::borrow) others.
     #[must_use]
     pub fn latched(mut self) -> Self {
         self.is_latched = true;
@@ -153,7 +156,7 @@ impl Options {
             Some(group) => Access { mode: 0o660, group: Some(group.number()?) },
             None => directory.access()?,
         };
-        let enough = |capacity: usize| if self.is_latched { capacity.max(2) } else { capacity };
+        let enough = |capacity: usize| if self.is_latched { capacity.max(LATCHED_CAPACITY) } else { capacity };
         Ok(Making {
             capacity: enough(self.capacity.unwrap_or(DEFAULT_CAPACITY)),
             least: enough(self.capacity.unwrap_or(0)),

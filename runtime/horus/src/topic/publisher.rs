@@ -89,6 +89,11 @@ impl<P: Payload + ?Sized> Publisher<P> {
         P::try_send(&mut self.publication, &mut self.writer, value, stamp)
     }
 
+    /// Whether so many messages have room at once on a `reliable` topic.
+    pub(crate) fn has_room_for(&mut self, messages: usize) -> bool {
+        self.publication.has_room_for(messages)
+    }
+
     /// Sends a message whose stamp alone means something; false when there is no room.
     pub(crate) fn try_send_blank(&mut self, stamp: u64) -> bool {
         P::try_send_blank(&mut self.publication, stamp)

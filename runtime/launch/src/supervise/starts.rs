@@ -41,10 +41,7 @@ impl Run<'_> {
         });
         match started {
             Ok((socket, process)) => {
-                if let Err(error) = self.guard.add(&process, self.before[place].len()) {
-                    let sentence = format!("if this command is killed, it is left: {error}");
-                    self.screen.say(place, &program.name, &sentence);
-                }
+                self.guard.add(&process, self.before[place].len());
                 (member.socket, member.process, member.state) = (Some(socket), Some(process), State::Starting);
                 if program.ready == Ready::Start && self.stage.is_none() {
                     self.is_ready(place, "started");

@@ -279,6 +279,11 @@ impl Publication {
         self.segment().check()
     }
 
+    /// Whether so many messages have room at once on a `reliable` topic. Wait-free, and no system call.
+    pub fn has_room_for(&mut self, messages: usize) -> bool {
+        self.producer.has_room_for(messages as u64)
+    }
+
     /// Sequence number that the next message will have.
     pub fn position(&self) -> u64 {
         self.producer.position()

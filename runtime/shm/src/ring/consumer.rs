@@ -107,12 +107,14 @@ pub fn join<M: Memory>(
 /// The first of up to `history` messages before `position`.
 ///
 /// A writer that passed over numbers and then did not send, because it died or gave its loan back, leaves a position with no
-/// message before it. So this goes back to one: whoever asks for one message of history gets the newest that was sent.
+/// message before it. So this goes back to one: whoever asks for one message of history gets the newest that is there. It counts
+/// numbers, so whoever asks for more gets fewer messages where some of these were passed over.
 fn first_of_history(memory: &impl Memory, policy: DeliveryPolicy, position: u64, history: u64) -> u64 {
+    fence(Ordering::Acquire); // SYNC POINT: passed over
     let oldest = position.saturating_sub(memory.capacity());
     let mut next = position.saturating_sub(history).max(oldest);
     let is_passed_over = |number: u64| {
-        // Relaxed: the stamp stands for nothing else, and `take` looks at it again.
+        // Relaxed: the stamp stands for nothing else, and the fence orders it behind the position.
         memory.slot(number)[STAMP_WORD].load(Ordering::Relaxed) == passed_over(number)
     };
     while policy == DeliveryPolicy::Latest && oldest < next && next < position && is_passed_over(next) {

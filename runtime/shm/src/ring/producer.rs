@@ -191,7 +191,8 @@ impl<M: Memory> Producer<M> {
                 self.memory.slot(number)[STAMP_WORD].store(passed_over(number), Ordering::Relaxed);
             }
             self.next = free;
-            self.memory.position().store(free, Ordering::Relaxed); // a hint, as ever
+            // Release: a reader that joins by this position sees that the numbers before it were passed over.
+            self.memory.position().store(free, Ordering::Release); // SYNC POINT: passed over
         }
         true
     }
@@ -250,6 +251,14 @@ impl<M: Memory> Producer<M> {
         self.next < self.limit
     }
 
+    /// Whether so many messages have room at once on a `reliable` lane.
+    pub fn has_room_for(&mut self, messages: u64) -> bool {
+        if self.next + messages > self.limit {
+            self.find_room(); // it looks how far the slowest reader is
+        }
+        self.next + messages <= self.limit
+    }
+
     /// Sequence number that the next message will have.
     pub fn position(&self) -> u64 {
         self.next
@@ -257,7 +266,10 @@ impl<M: Memory> Producer<M> {
 
     /// When the last message of the lane was sent, by whom ever, and the slot that it is in; `None` where there is none.
     pub fn last(&self) -> Option<(u64, &[AtomicU64])> {
-        let number = self.next.checked_sub(1)?;
+        // Behind it there may be numbers that were passed over for one that was never sent.
+        let oldest = self.next.saturating_sub(self.memory.capacity());
+        let stamp = |number: u64| self.memory.slot(number)[STAMP_WORD].load(Ordering::Relaxed);
+        let number = (oldest..self.next).rev().find(|number| stamp(*number) != passed_over(*number))?;
         let slot = self.memory.slot(number);
         // Relaxed: as in `resume`.
         let is_there = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(number);

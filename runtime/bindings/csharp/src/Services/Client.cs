@@ -97,9 +97,12 @@ namespace Horus.Net
                     if (!WaitAt(left)) CheckServer();
                 }
             }
-            catch (HorusException)
+            catch
             {
-                GiveUp(pending); // also one whose answer is longer than the room for it
+                // Also one that has too little room for an answer. The first reason is the one that counts.
+                try { GiveUp(pending); }
+                catch (HorusException) { }
+                catch (InvalidOperationException) { }
                 throw;
             }
             return length;

@@ -178,6 +178,9 @@ namespace Horus.Net
             return found;
         }
 
+        /// <summary>As the other one, without its time.</summary>
+        public Transform Newest(string target, string source) => Newest(target, source, out _);
+
         /// <summary>As <see cref="At"/>, but waits at most so long until the transform is known. Not for a step of a node.</summary>
         [MethodImpl(Calls.Cold)]
         public Transform Wait(string target, string source, ulong timeNs, TimeSpan limit)

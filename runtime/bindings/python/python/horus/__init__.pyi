@@ -268,6 +268,7 @@ class Server(Generic[_Q, _A]):
         directory: str | PathLike[str] | None = None,
         wait_strategy: str | None = None,
         shared: bool = False,
+        clients: int = 8,
     ) -> None: ...
     @property
     def service(self) -> str:
@@ -764,6 +765,7 @@ class App:
         service: str,
         *,
         shared: bool = False,
+        clients: int | None = None,
         group: str | int | None = None,
         min_inter_arrival: _Span | None = None,
         budget: _Span | None = None,
@@ -786,6 +788,7 @@ class App:
         service: str,
         *,
         shared: bool = False,
+        clients: int | None = None,
         group: str | int | None = None,
     ) -> NodeServer[_Q, _A]:
         """

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import time
 
+from horus import _service
 from horus._horus import ActionClient, Outcome
 
 SLICE_SECONDS = 0.02
@@ -89,6 +90,7 @@ async def follow(client, goal, seconds):
     """The feedbacks of a goal, and its outcome at last; they are waited for by a thread of the event loop's own."""
     loop = asyncio.get_running_loop()
     end = None if seconds is None else loop.time() + seconds
+    await _service.free(client)
     if not client.check_server():
         client._not_served()
     sent = client.send(goal)
@@ -104,12 +106,7 @@ async def follow(client, goal, seconds):
                 client._time_out(seconds)
             if news is not None:
                 continue
-            waiting = loop.run_in_executor(None, client.wait, min(left, SLICE_SECONDS))
-            try:
-                await asyncio.shield(waiting)
-            except asyncio.CancelledError:
-                await asyncio.wait([waiting])
-                raise
+            await _service.news(client, left)
             client.check_server()
     finally:
         if not sent.is_over:

@@ -59,7 +59,7 @@ class App:
 
         return add
 
-    def service(self, requests, answers, service, *, shared=False, group=None, **options):
+    def service(self, requests, answers, service, *, shared=False, group=None, clients=None, **options):
         """
         Makes a node of the function below, which serves a service and has its name: it is called with each request, in a cycle that the request releases.
         What it returns is the answer, and what a generator yields are its parts; None says that there is no answer. The options are those of `node`.
@@ -67,17 +67,17 @@ class App:
         """
 
         def add(handler):
-            self._inner.add_service(requests, answers, service, handler, _of_service(shared, group), options)
+            self._inner.add_service(requests, answers, service, handler, _of_service(shared, group, clients), options)
             return handler
 
         return add
 
-    def server(self, requests, answers, service, *, shared=False, group=None):
+    def server(self, requests, answers, service, *, shared=False, group=None, clients=None):
         """
         The answering end of a service, for the next node, which serves it among its other work: `on=` with the service's name releases it by requests.
         Raises HorusError as `service` does.
         """
-        return self._inner.server(requests, answers, service, **_of_service(shared, group))
+        return self._inner.server(requests, answers, service, **_of_service(shared, group, clients))
 
     def client(self, requests, answers, service, *, shared=False, group=None):
         """
@@ -133,8 +133,9 @@ class App:
         self._inner.run_in_place(releases)
 
 
-def _of_service(shared, group):
-    return {"shared": shared} if group is None else {"shared": shared, "group": group}
+def _of_service(shared, group, clients=None):
+    said = {"shared": shared, "group": group, "clients": clients}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def in_virtual_time(inner):

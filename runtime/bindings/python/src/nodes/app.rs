@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use horus::service::Answer;
 use horus::time::{Clock, MonotonicTime, SystemClock};
@@ -253,7 +254,7 @@ impl App {
         let running = Arc::clone(&caller.running);
         let handler = handler.clone().unbind();
         let answers_it = move |request: &[u8], answer: Answer<'_, Raw>| {
-            caller.call(|py| classes.answer(handler.bind(py), request, answer));
+            caller.call(|py| classes.answer(handler.bind(py), request, answer, Duration::ZERO));
         };
         let spec = declared.app()?.service_as::<Raw, Raw>(
             service,

@@ -1,5 +1,7 @@
 //! The answering end in a node.
 
+use std::time::Duration;
+
 use horus::service::NodeServer as RustServer;
 use horus::topic::Raw;
 use pyo3::prelude::*;
@@ -35,7 +37,8 @@ impl NodeServer {
         }
         let mut end = self.end.lend(handler.py())?;
         let mut outcome = Ok(());
-        let served = end.serve(|request, answer| outcome = self.classes.answer(handler, request, answer));
+        let served =
+            end.serve(|request, answer| outcome = self.classes.answer(handler, request, answer, Duration::ZERO));
         outcome.map(|()| served)
     }
 

@@ -13,10 +13,14 @@ use crate::exclusive::Exclusive;
 use crate::topic::options::limit;
 use crate::topic::sliced;
 
+/// How long a part waits for room.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 type End = Option<Box<RustServer<Raw, Raw>>>;
 
 /// The answering end of a service, whose requests and answers are of classes of messages. There is one at a time, unless all say
-/// `shared=True`. One thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, and shared. Raises HorusError when another server lives.
+/// `shared=True`. One thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, shared, and
+/// clients: for how many it makes room, 8 if not said otherwise. Raises HorusError when another server lives.
 #[pyclass(frozen, module = "horus")]
 pub struct Server {
     end: Exclusive<End>,
@@ -55,7 +59,7 @@ impl Server {
         }
         let mut outcome = Ok(());
         let served = server.serve(Duration::ZERO, |request, answer| {
-            outcome = self.classes.answer(handler, request, answer);
+            outcome = self.classes.answer(handler, request, answer, PATIENCE);
         });
         outcome.map(|()| served)
     }

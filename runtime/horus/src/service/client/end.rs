@@ -108,7 +108,9 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         let is_served = self.ask_kernel()?;
         // The answers that it gave before count: those that have no place yet are looked at first.
         if !is_served && self.take_in() {
-            self.calls.lose_before(u64::MAX, Lost::Died);
+            let without = if self.known.has_started { Lost::Died } else { Lost::NotServed };
+            self.calls.lose_before(u64::MAX, without);
+            self.known.has_started = false;
         }
         Ok(is_served)
     }
@@ -117,6 +119,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
     pub fn ask_kernel(&mut self) -> Result<bool, OpenError> {
         self.take_in(); // follows a topic that was remade
         self.is_served = self.answers.is_published()?;
+        self.known.has_started |= self.is_served;
         Ok(self.is_served)
     }
 
