@@ -477,6 +477,23 @@ fn a_client_has_at_most_so_many_goals() {
 }
 
 #[test]
+fn all_goals_of_a_client_that_does_not_look_are_told_to_be_accepted_and_to_have_ended() {
+    let (_files, options) = files();
+    let (mut server, mut client) = both(&options.at_once(MAX_GOALS));
+    let mut sent: Vec<_> = (0..MAX_GOALS as u64).map(|to| client.send(count(to)).unwrap()).collect();
+    let mut ids = Vec::new();
+    server.each(|goal| ids.push(goal.id()));
+    assert_eq!(ids.len(), MAX_GOALS);
+    for (number, id) in (0..).zip(ids) {
+        server.goal_of(id).unwrap().succeed(Counted { number }).unwrap();
+    }
+    for (number, sent) in (0..).zip(&mut sent) {
+        assert_eq!(all(sent, &mut client), [Progress::Accepted, Progress::Ended(succeeded(number))]);
+    }
+    assert_eq!(server.undelivered(), 0);
+}
+
+#[test]
 fn an_action_without_a_server_is_an_error_at_once() {
     let (_files, options) = files();
     let mut client = Client::open("count", &options).unwrap();

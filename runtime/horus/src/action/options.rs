@@ -133,7 +133,8 @@ impl Options {
         self.topic.clone().with_policy_of(topic::Options::latest(16)).history(1)
     }
 
-    pub(crate) fn service(&self) -> &service::Options {
-        &self.service
+    /// Of the service of goals: each goal that a client may have says in parts that it is accepted, that it runs and that it is to end.
+    pub(crate) fn service(&self) -> service::Options {
+        self.service.clone().parts(3 * MAX_GOALS - 1)
     }
 }

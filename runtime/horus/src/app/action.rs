@@ -85,10 +85,10 @@ impl App {
         self.settings.allow_subscriber(action)?;
         let (name, options) = (action.into_topic_name()?, options.into());
         let action = name.as_str();
-        let goals = self.server_of(&goals_of(action), goal, result, options.service().clone())?;
+        let goals = self.server_of(&goals_of(action), goal, result, options.service())?;
         let ends = ServerEnds {
             goals: Requests::InNode(goals),
-            cancels: Requests::InNode(self.server_of(&cancels_of(action), (), (), options.service().clone())?),
+            cancels: Requests::InNode(self.server_of(&cancels_of(action), (), (), options.service())?),
             feedback: Publisher::open_as(&feedback_of(action), feedback, self.placed(options.feedback()))?,
             status: Publisher::open(&status_of(action), self.placed(options.status()))?,
         };
@@ -128,7 +128,7 @@ impl App {
         let (name, options) = (action.into_topic_name()?, options.into());
         let _allowed = self.settings.allow_publisher(action, options.feedback())?;
         let action = name.as_str();
-        let goals = self.client_of(&goals_of(action), goal, result, options.service().clone())?;
+        let goals = self.client_of(&goals_of(action), goal, result, options.service())?;
         let number = match &self.place {
             Place::Machine => RandomState::new().hash_one((std::process::id(), MonotonicTime::now())),
             // The same in each run.
@@ -136,7 +136,7 @@ impl App {
         };
         let ends = ClientEnds {
             goals,
-            cancels: self.client_of(&cancels_of(action), (), (), options.service().clone())?,
+            cancels: self.client_of(&cancels_of(action), (), (), options.service())?,
             feedback: Subscriber::open_as(&feedback_of(action), feedback, self.placed(options.feedback()))?,
         };
         Ok(ActionClient::assemble(action, ends, number))

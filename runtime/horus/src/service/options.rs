@@ -14,6 +14,7 @@ pub struct Options {
     topic: topic::Options,
     clients: usize,
     is_shared: bool,
+    parts: usize,
 }
 
 impl Options {
@@ -56,9 +57,15 @@ impl Options {
         self
     }
 
+    /// Has a client have room for so many parts that it has not looked at, in place of 15.
+    pub(crate) fn parts(mut self, parts: usize) -> Self {
+        self.parts = parts;
+        self
+    }
+
     /// With the group, the directory and the wait strategy of a topic's options. The rest of them a service says by itself.
     pub fn of_topic(topic: topic::Options) -> Self {
-        Self { topic: topic.place_and_waiting(), clients: 0, is_shared: false }
+        Self { topic: topic.place_and_waiting(), ..Self::default() }
     }
 
     pub(crate) fn is_shared(&self) -> bool {
@@ -84,7 +91,9 @@ impl Options {
 
     /// A topic of answers.
     pub(super) fn answers(&self) -> topic::Options {
-        self.topic.clone().with_policy_of(topic::Options::reliable(2 * MAX_CALLS))
+        // Beside the parts: an end of each call, and that the server started or stops.
+        let messages = (self.parts + MAX_CALLS + 1).max(2 * MAX_CALLS);
+        self.topic.clone().with_policy_of(topic::Options::reliable(messages))
     }
 
     /// The topic whose only publisher is the server.

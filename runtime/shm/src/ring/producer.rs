@@ -256,7 +256,9 @@ impl<M: Memory> Producer<M> {
         if self.next + messages > self.limit {
             self.find_room(); // it looks how far the slowest reader is
         }
-        self.next + messages <= self.limit
+        let has_room = self.next + messages <= self.limit;
+        self.forget_room();
+        has_room
     }
 
     /// Sequence number that the next message will have.
