@@ -214,7 +214,7 @@ impl App {
     /// As [`input_as`](Self::input_as), of a topic that the node may read.
     fn open_input<P: Payload + ?Sized>(
         &mut self,
-        topic: &str,
+        topic: impl IntoTopicName,
         shape: P::Shape<'_>,
         options: Options,
     ) -> Result<Input<P>, OpenError> {

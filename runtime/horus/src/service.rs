@@ -62,6 +62,7 @@ mod server;
 mod shared;
 mod tag;
 
+use crate::topic::{OpenError, TopicName};
 pub use answer::{Answer, Ticket};
 pub use client::Client;
 pub(crate) use client::Watch;
@@ -81,6 +82,11 @@ pub const MAX_PARTS: usize = 16;
 pub const CLIENTS: usize = 8;
 /// Servers that can share a service.
 pub const SERVERS: usize = 8;
+
+/// A name that is made of a service's real one: it is renamed no more.
+pub(crate) fn real(name: &str) -> Result<TopicName, OpenError> {
+    Ok(name.parse::<TopicName>()?)
+}
 
 /// The topic of the answers for the client of a lane.
 fn answers_of(service: &str, lane: usize) -> String {

@@ -183,6 +183,15 @@ fn goals_release_a_node_that_waits_for_them() {
 }
 
 #[test]
+fn goals_of_an_action_that_robot_toml_renames_release_its_node() {
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "goals_release_a_node_that_waits_for_them"]).env("HORUS_RENAME", "drive_to=left.drive_to");
+    let output = test.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
+}
+
+#[test]
 fn a_node_cancels_its_goal_and_hears_how_far_it_came() {
     let mut world = VirtualWorld::new(|app| {
         driver(app, Options::default())?;

@@ -528,6 +528,16 @@ fn peer_asks_and_does_not_look() {
 }
 
 #[test]
+fn a_service_that_changes_places_with_another_topic_is_found() {
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "an_answer_of_several_parts_arrives_in_order_and_ends"])
+        .env("HORUS_RENAME", "add=sum,sum=add");
+    let output = test.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
+}
+
+#[test]
 fn a_look_at_the_kernel_tells_a_call_that_no_server_got_from_one_whose_server_died() {
     let (_files, options) = files();
     let mut client = Client::<Add, Sum>::open("add", &options).unwrap();

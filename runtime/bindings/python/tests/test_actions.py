@@ -157,7 +157,7 @@ class Actions(TopicsCase):
             self.assertTrue(client.wait_until_served(20))
         sent = client.send(Count(1))
         self.assertFalse(client.check_server())
-        with self.assertRaisesRegex(horus.HorusError, "died before the goal"):
+        with self.assertRaisesRegex(horus.HorusError, "has no server"):
             sent.look()
         client.close()
         with self.assertRaisesRegex(horus.HorusError, "was closed"):

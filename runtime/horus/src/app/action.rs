@@ -126,7 +126,8 @@ impl App {
         options: impl Into<Options>,
     ) -> crate::Result<ActionClient<G, F, R>> {
         let (name, options) = (action.into_topic_name()?, options.into());
-        let _allowed = self.settings.allow_publisher(action, options.feedback())?;
+        let allowed = self.settings.allow_publisher(action, options.feedback())?;
+        let options = options.of_topic(allowed);
         let action = name.as_str();
         let goals = self.client_of(&goals_of(action), goal, result, options.service())?;
         let number = match &self.place {

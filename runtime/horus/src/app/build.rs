@@ -10,7 +10,7 @@ use crate::cpus::CpuChoice;
 use crate::deadline::Timing;
 use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
-use crate::node::{Action, Cycle, Spec, SpecError};
+use crate::node::{Action, Cycle, SpecError};
 use crate::outside::Word;
 use crate::param::Assembled;
 use crate::port::{LostCollector, MissedCollector, Outlet};
@@ -59,7 +59,7 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
         return Err(crate::Error::new("the program has no nodes: add one by app.node(\"name\", node).period(ms(10))"));
     }
     settings.apply(&mut nodes)?;
-    nodes.iter_mut().for_each(|declared| rename(&mut declared.spec, &declared.services.shares));
+    nodes.iter_mut().for_each(rename);
     let mut names = BTreeSet::new();
     for declared in &nodes {
         // It is the name of a thread, and stands in journals and tables.
@@ -98,12 +98,20 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
     Ok(built)
 }
 
-/// Topics of a node's wishes by their real names, as its inputs have them. The requests of a service that it shares have a topic of their own.
-fn rename(spec: &mut Spec, shares: &[(String, String)]) {
-    // What is no name is none of its inputs, either, and is told so.
+/// Topics of a node's wishes by their real names, as its inputs have them. The requests of a service that it shares have a topic of their own, and a
+/// topic of an action has the real name of the action, and a word.
+fn rename(declared: &mut Declared) {
+    let Declared { spec, services, inputs, .. } = declared;
+    let is_input = |name: &str| inputs.iter().any(|input| input.sight.topic() == name);
+    let renamed = |name: &str| name.into_topic_name().map(|name| name.to_string()).ok();
     let real = |name: String| {
-        let name = name.as_str().into_topic_name().map_or(name, |name| name.to_string());
-        shares.iter().find(|(service, _)| *service == name).map_or(name, |(_, requests)| requests.clone())
+        // What is no name is none of its inputs, either, and is told so.
+        let whole = renamed(&name).unwrap_or_else(|| name.clone());
+        if let Some((_, requests)) = services.shares.iter().find(|(service, _)| *service == whole) {
+            return requests.clone();
+        }
+        let of_action = name.rsplit_once('.').and_then(|(action, word)| Some(format!("{}.{word}", renamed(action)?)));
+        of_action.filter(|name| !is_input(&whole) && is_input(name)).unwrap_or(whole)
     };
     spec.on = spec.on.take().map(real);
     spec.stale_after_of =

@@ -3,7 +3,9 @@
 use super::{App, Place};
 use crate::message::Message;
 use crate::node::{Cycle, Spec};
-use crate::service::{Answer, Client, MAX_CALLS, NodeServer, Options, Place as Seat, Watch, mismatch, open_answers};
+use crate::service::{
+    Answer, Client, MAX_CALLS, NodeServer, Options, Place as Seat, Watch, mismatch, open_answers, real,
+};
 use crate::topic::{IntoTopicName, Payload};
 
 /// The services of a node, by their real names.
@@ -142,7 +144,7 @@ impl App {
         let name = service.into_topic_name()?.to_string();
         let place = Seat::take::<Q, A>(&name, request, answer, &options)?;
         let requests = self
-            .open_input::<Q>(&place.service, request, options.requests())
+            .open_input::<Q>(real(&place.service)?, request, options.requests())
             .map_err(|error| mismatch(&name, false, error))?;
         // The lane behind the clients' is the monitor's, which asks nothing.
         let mut begins = requests.positions();
@@ -170,7 +172,8 @@ impl App {
         answer: A::Shape<'_>,
         options: Options,
     ) -> crate::Result<Client<Q, A>> {
-        let _allowed = self.settings.allow_publisher(service, options.requests())?;
+        let allowed = self.settings.allow_publisher(service, options.requests())?;
+        let options = options.in_topic(allowed);
         let client = self.client_of(service, request, answer, options)?;
         self.services.asks.push(client.service().to_owned());
         Ok(client)

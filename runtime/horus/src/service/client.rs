@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use self::end::End;
 pub(crate) use self::watch::Watch;
 use super::figures::{self, ClientFigures, Telling};
-use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, clients_of, shared};
+use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, clients_of, real, shared};
 use crate::message::Message;
 use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, Waitable, wait_any};
 
@@ -53,7 +53,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         let (name, options) = (service.into_topic_name()?, options.borrow());
         let name = name.as_str();
         let open = |service: &str| End::open(service, request, answer, options);
-        let telling = |topic: &str, shape| Publisher::<[u8]>::open_as(topic, shape, options.figures());
+        let telling = |topic: &str, shape| Publisher::<[u8]>::open_as(real(topic)?, shape, options.figures());
         let (telling, ends): (_, Box<[_]>) = match options.is_shared() {
             false => {
                 let end = open(name)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::answer::Answers;
 use super::figures::ServerFigures;
 use super::tag::{Kind, Tag};
-use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch};
+use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch, real};
 use crate::message::Message;
 use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber, Waitable};
 
@@ -50,7 +50,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         let name = service.into_topic_name().map_err(OpenError::from)?;
         let options = options.borrow();
         let place = Place::take::<Q, A>(name.as_str(), request, answer, options)?;
-        let requests = Subscriber::<Q>::open_as(&place.service, request, options.requests())
+        let requests = Subscriber::<Q>::open_as(real(&place.service)?, request, options.requests())
             .map_err(|error| mismatch(name.as_str(), false, error))?;
         let begins: Vec<u64> = (0..requests.publishers()).map(|lane| requests.position_in(lane)).collect();
         let answers = open_answers(&place.service, answer, options, &begins)?;

@@ -7,7 +7,7 @@
 use horus_shm::segment::rejected::{Reason, Rejected};
 
 use super::figures::{self, ServerFigures, Telling};
-use super::{Options, SERVERS, ServeError, answers_of, seat_of};
+use super::{Options, SERVERS, ServeError, answers_of, real, seat_of};
 use crate::topic::{OpenError, Payload, Publisher, Subscriber};
 
 /// What server number `server` serves.
@@ -41,7 +41,7 @@ impl Place {
             let seat = take_seat(service, options)?;
             return Ok(Self { service: service.to_owned(), _register: None, seat });
         }
-        let register = Subscriber::<[u8]>::open_as(service, figures::SHARED, options.figures())
+        let register = Subscriber::<[u8]>::open_as(real(service)?, figures::SHARED, options.figures())
             .map_err(|error| mismatch(service, true, error))?;
         let mut refused = None;
         for server in 0..SERVERS {

@@ -254,8 +254,8 @@ def wait_any(subscribers: Sequence[Subscriber[Any]], timeout: _Span | None = Non
 class Server(Generic[_Q, _A]):
     """
     The answering end of a service, whose requests and answers are of classes of messages. There is one at a time, unless all say `shared=True`. One
-    thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, and shared. Raises HorusError when another server
-    lives.
+    thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, shared, and clients: for how many it makes room, 8
+    if not said otherwise. Raises HorusError when another server lives.
     """
 
     def __init__(

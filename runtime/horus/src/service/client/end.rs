@@ -8,8 +8,8 @@ use super::watch::{Found, Seen, Watch};
 use crate::service::calls::{Calls, Look, Lost};
 use crate::service::pending::Pending;
 use crate::service::tag::{Kind, Tag};
-use crate::service::{CallError, MAX_CALLS, MAX_PARTS, Options, Part, answers_of};
-use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber};
+use crate::service::{CallError, MAX_CALLS, MAX_PARTS, Options, Part, answers_of, real};
+use crate::topic::{OpenError, Payload, Publisher, Subscriber};
 
 /// A client's ends towards one server.
 pub(super) struct End<Q: Payload + ?Sized, A: Payload + ?Sized> {
@@ -50,7 +50,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         answer: A::Shape<'_>,
         options: &Options,
     ) -> Result<Self, OpenError> {
-        let name = service.into_topic_name()?;
+        let name = real(service)?;
         let requests = Publisher::<Q>::open_as(&name, request, options.requests())?;
         let answers = answers_of(name.as_str(), requests.lane());
         let answers = Subscriber::<A>::open_as(&answers, answer, options.answers())?;
