@@ -52,7 +52,7 @@ async def answer(client, request, seconds):
     return message
 
 
-_waits = {}
+_waits: dict[int, "asyncio.Future[bool]"] = {}
 
 
 async def free(client):
