@@ -31,6 +31,7 @@ mod survivors;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use horus::message::layout::Layout;
@@ -49,6 +50,12 @@ const HANG: Duration = Duration::from_secs(30);
 
 fn name() -> TopicName {
     "victims".parse().unwrap()
+}
+
+/// One test at a time: a process that another one is just starting holds this one's locks until its `exec`, and files stay for it.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[test]
@@ -125,6 +132,7 @@ fn peer_dies_before_it_rings() {
 
 #[test]
 fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
+    let _alone = alone();
     for policy in ["reliable", "latest"] {
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
         // Before the victim: a subscriber that comes later, on a busy machine behind the message, receives nothing.
@@ -151,6 +159,7 @@ fn peer_remakes_the_topic() {
 
 #[test]
 fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publisher() {
+    let _alone = alone();
     let steps: Vec<_> = NAMES.iter().filter(|place| place.starts_with("remake:")).collect();
     assert!(steps.len() >= 5, "{steps:?}");
     for (turn, step) in steps.iter().flat_map(|step| [step; 4]).enumerate() {
@@ -377,6 +386,7 @@ impl Account {
 
 #[test]
 fn peers_killed_at_every_step_hold_nobody_up_tear_and_lose_nothing_and_leave_nothing_behind() {
+    let _alone = alone();
     let kills: u64 = std::env::var("HORUS_KILLS").map_or(300, |text| text.parse().expect("a number of kills"));
     let mut account = Account::default();
     let mut told = Instant::now();

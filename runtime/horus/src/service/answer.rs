@@ -48,13 +48,37 @@ pub(crate) struct Answers<A: Payload + ?Sized> {
     pub(super) ahead_ns: i64,
     /// Requests that have their answer, or were told that there is none.
     pub(super) ended: u64,
+    /// Of each client, the requests that have neither: their ends need room.
+    open: Vec<usize>,
 }
 
 impl<A: Payload + ?Sized> Answers<A> {
     /// None yet, of so many clients.
     pub(super) fn with_room_for(clients: usize) -> Self {
         let untold = Vec::with_capacity(clients * UNTOLD);
-        Self { lanes: Vec::with_capacity(clients), undelivered: 0, untold, ahead_ns: ahead_of_machine_ns(), ended: 0 }
+        Self {
+            lanes: Vec::with_capacity(clients),
+            undelivered: 0,
+            untold,
+            ahead_ns: ahead_of_machine_ns(),
+            ended: 0,
+            open: vec![0; clients],
+        }
+    }
+
+    /// A request of a client was taken.
+    pub(super) fn took(&mut self, lane: usize) {
+        if let Some(open) = self.open.get_mut(lane) {
+            *open = (*open + 1).min(MAX_CALLS); // of a ticket that was dropped no end is told
+        }
+    }
+
+    /// One of them has its end.
+    fn end(&mut self, lane: usize) {
+        self.ended += 1;
+        if let Some(open) = self.open.get_mut(lane) {
+            *open = open.saturating_sub(1);
+        }
     }
 
     /// Keeps what a client has no room for, to be told later. Beyond the most that a client which looks can leave, it is dropped and counted.
@@ -79,21 +103,25 @@ impl<A: Payload + ?Sized> Answers<A> {
 
     fn send(&mut self, to: &Ticket, kind: Kind, value: &A::Value) -> Result<(), A::NotSent> {
         let tag = Tag { kind, number: to.number };
+        // Of the requests that are open, and of the server.
+        let ends = self.open.get(to.lane).map_or(0, |open| open + 1);
         let sent = match self.lanes.get_mut(to.lane) {
             // Ends have room where parts have none: a node's server would tell them with the next request only.
-            Some(lane) => match kind != Kind::Part || lane.has_room_for(1 + UNTOLD) {
+            Some(lane) => match kind != Kind::Part || lane.has_room_for(1 + ends) {
                 true => lane.try_send_value_stamped(value, tag.stamp(self.ahead_ns)),
                 false => Err(Full(()).into()),
             },
             None => Ok(()), // a monitor's message: it waits for no answer
         };
         self.undelivered += u64::from(sent.is_err());
-        self.ended += u64::from(kind == Kind::Answer && sent.is_ok());
+        if kind == Kind::Answer && sent.is_ok() {
+            self.end(to.lane);
+        }
         sent
     }
 
     fn tell(&mut self, to: &Ticket, kind: Kind) {
-        self.ended += 1;
+        self.end(to.lane);
         let Some(lane) = self.lanes.get_mut(to.lane) else { return };
         let stamp = Tag { kind, number: to.number }.stamp(self.ahead_ns);
         if !lane.try_send_blank(stamp) {
@@ -133,7 +161,7 @@ impl<'a, A: Payload + ?Sized> Answer<'a, A> {
     /// Sends a part of the answer, and more may follow. [`end`](Self::end) ends it, or [`send`](Self::send) with the last part.
     ///
     /// # Errors
-    /// As [`send`](Self::send). There is room for 15 messages that the caller has not looked at. When there is none, the part may be sent again
+    /// As [`send`](Self::send). There is room for 15 messages at least that the caller has not looked at. When there is none, the part may be sent again
     /// later.
     pub fn part(&mut self, part: impl Sendable<A>) -> Result<(), A::NotSent> {
         self.answers.send(&self.to, Kind::Part, part.value())
@@ -148,7 +176,7 @@ impl<'a, A: Payload + ?Sized> Answer<'a, A> {
     /// Done: who asked waits for no answer.
     pub(crate) fn unasked(mut self) {
         self.is_over = true;
-        self.answers.ended += 1;
+        self.answers.end(self.to.lane);
     }
 
     /// Answers later, with the ticket.

@@ -67,6 +67,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         };
         let Some(received) = received else { return false };
         self.taken += 1;
+        self.answers.took(received.publisher);
         let to = Ticket { lane: received.publisher, number: received.sequence };
         handler(received.message, Answer::new(&mut self.answers, to));
         true

@@ -197,6 +197,7 @@ fn until_dead(peer: &mut Peer, turn: u64, at_random: bool, mut step: impl FnMut(
 
 #[test]
 fn a_server_killed_at_every_step_ends_the_calls_of_its_client_and_its_successor_answers() {
+    let _alone = super::alone();
     let deaths = deaths(is_of_services);
     let (mut answered, mut lost, mut came_by) = (0, 0, 0);
     for (turn, failpoint) in (0..).zip(&deaths) {
@@ -233,6 +234,7 @@ fn a_server_killed_at_every_step_ends_the_calls_of_its_client_and_its_successor_
 
 #[test]
 fn a_client_killed_at_every_step_holds_its_server_up_in_nothing_and_its_successor_is_answered() {
+    let _alone = super::alone();
     let deaths = deaths(is_of_clients);
     let (mut served, mut came_by) = (0, 0);
     for (turn, failpoint) in (0..).zip(&deaths) {
