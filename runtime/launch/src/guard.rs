@@ -240,7 +240,7 @@ fn end(group: Pid, wait: &mut dyn FnMut(Duration)) {
     }
 }
 
-/// Lets time pass, and reads meanwhile what comes through the pipes, as fast as it comes: a pipe that is full holds up whoever writes to it.
+/// Lets time pass, and reads meanwhile what comes through the pipes, as fast as it comes: a pipe that is full holds up its writers.
 fn listen(pipes: &mut Vec<OwnedFd>, time: Duration) {
     let end = MonotonicTime::now().plus(time);
     loop {

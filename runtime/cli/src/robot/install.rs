@@ -112,7 +112,7 @@ pub fn settle(place: &Place, store: &Store, wanted: Wanted) -> Result<(), String
         }
     }
     store.forget_trial()?;
-    store.tidy()
+    store.refuse_incoming()
 }
 
 /// At boot: whether there is a robot to start. Of one that makes no sense, the journal says why.
@@ -196,7 +196,7 @@ fn is_of(process: u32, units: &[String]) -> bool {
 /// Puts a version on trial; when a program of it does not become ready, the version before comes back.
 fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -> Result<(), Failure> {
     let old = store.current().map(|folder| units::read(&folder));
-    // Before the old one stops: whatever ends this process from now on, the next command or boot starts the old one again (`settle`).
+    // Before the old one stops: if this process is killed from now on, the next command or boot starts the old one again (`settle`).
     let number = store.begin_trial(candidate).map_err(|reason| {
         // A mark that could not be made to last, and what was received. What is left of them, the next command removes.
         let _ = store.forget_trial().and_then(|()| store.refuse_incoming());
@@ -245,7 +245,7 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
         _ if place.is_live() => systemd::reload().map(|()| "no robot is installed".to_owned()).map_err(changed)?,
         _ => "no robot is installed".to_owned(),
     };
-    // Last: whatever ends this process before, the next command starts what comes back.
+    // Last: if this process is killed before, the next command starts what comes back.
     store.forget_trial().map_err(changed)?;
     let reason = format!("{}: {reason}", title(new));
     tell(Priority::Error, Some(new), format!("{reason}; {after}"));

@@ -8,7 +8,7 @@
 //!                     /incoming/       what is being received
 //! ```
 //!
-//! A switch is one rename of `current`. Whatever ends this process or the machine during a trial, the next one finds `trial` and takes its word.
+//! A switch is one rename of `current`. A process or a machine that ends during a trial leaves `trial`: the next command or boot takes its word.
 //! What no link names is removed.
 
 use std::fs::{self, File};
@@ -117,7 +117,7 @@ impl Store {
         Ok(before.is_some())
     }
 
-    /// The last step of a trial that goes back: whatever is cut off before it is done anew.
+    /// The last step of a trial that goes back. What is cut off before this is done anew.
     pub fn forget_trial(&self) -> Result<(), String> {
         self.unlink(TRIAL)?;
         self.prune()
@@ -130,7 +130,7 @@ impl Store {
         self.prune()
     }
 
-    /// Removes what no link names, and half a transfer. Not during a trial, whose version before a link names that is none of the two.
+    /// Removes what no link names, and half a transfer. Not during a trial: the version that comes back may be named by `trial` alone, and would go.
     pub fn tidy(&self) -> Result<(), String> {
         if !self.place.exists() {
             return Ok(());

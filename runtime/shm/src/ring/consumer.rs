@@ -107,8 +107,8 @@ pub fn join<M: Memory>(
 /// The first of up to `history` messages before `position`.
 ///
 /// A writer that passed over numbers and then did not send, because it died or gave its loan back, leaves a position with no
-/// message before it. So this goes back to one: whoever asks for one message of history gets the newest that is there. It counts
-/// numbers, so whoever asks for more gets fewer messages where some of these were passed over.
+/// message before it. So this goes back to one: a reader that asks for one message of history gets the newest that is there. It counts
+/// numbers: a reader that asks for more gets fewer messages where some of these were passed over.
 fn first_of_history(memory: &impl Memory, policy: DeliveryPolicy, position: u64, history: u64) -> u64 {
     fence(Ordering::Acquire); // SYNC POINT: passed over
     let oldest = position.saturating_sub(memory.capacity());
