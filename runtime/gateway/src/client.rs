@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -95,8 +95,8 @@ pub enum ClientError {
 impl From<io::Error> for ClientError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Self::Closed,
-            io::ErrorKind::InvalidData => Self::Untrusted(error.to_string()),
+            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Self::Closed,
+            ErrorKind::InvalidData => Self::Untrusted(error.to_string()),
             _ => Self::Broken(error),
         }
     }
@@ -181,7 +181,7 @@ impl Connection {
         let connect = |source| ClientError::Connect { address: address.clone(), source };
         let patience = patience.max(Duration::from_millis(1)); // of none, the kernel makes an error
         let tcp = |place: &str| {
-            let mut outcome = Err(io::Error::from(io::ErrorKind::AddrNotAvailable));
+            let mut outcome = Err(io::Error::from(ErrorKind::AddrNotAvailable));
             for address in place.to_socket_addrs().map_err(connect)? {
                 outcome = TcpStream::connect_timeout(&address, patience);
                 if outcome.is_ok() {
@@ -329,12 +329,14 @@ impl Connection {
             match self.socket.read(self.decoder.room()) {
                 Ok(0) => return Err(ClientError::Closed),
                 Ok(bytes) => self.decoder.filled(bytes),
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                // A machine that was frozen for a moment interrupts a socket that has a time limit: signal(7).
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) =>
+                {
                     if monotonic_ns() >= until {
                         return Ok(None);
                     }
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
         }
