@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from horus_appliance.host import builder
-from horus_appliance.image import sizes
+from horus_appliance.image import pe, sizes
 from horus_appliance.image.mkosi import Image
 from horus_appliance.paths import CONF
 
@@ -67,27 +67,15 @@ def kernel_image(directory: Path, image: Image, version: str, parameters: str) -
 
     systemd-boot starts the newest of several, by the version that stands in the kernel image itself.
     """
-    command_line = section(image.unified_kernel, ".cmdline").replace(f"PARTLABEL={image.system_label}", f"PARTLABEL={horus_conf.system_label(version)}")
+    command_line = pe.section(image.unified_kernel, ".cmdline").replace(f"PARTLABEL={image.system_label}", f"PARTLABEL={horus_conf.system_label(version)}")
     release = directory / "os-release"
-    release.write_text(re.sub(r"^IMAGE_VERSION=.*$", f'IMAGE_VERSION="{version}"', section(image.unified_kernel, ".osrel"), flags=re.MULTILINE))
+    release.write_text(re.sub(r"^IMAGE_VERSION=.*$", f'IMAGE_VERSION="{version}"', pe.section(image.unified_kernel, ".osrel"), flags=re.MULTILINE))
     made = directory / f"horus_{version}.efi"
     run(image, [
         "ukify", "build", f"--linux={image.kernel}", f"--initrd={image.initrd}", f"--os-release=@{release}",
         f"--cmdline={command_line} {parameters}", f"--output={made}",
     ])  # fmt: skip
     return made
-
-
-def section(file: Path, name: str) -> str:
-    """The text of a section of a unified kernel image: a PE file, whose section table follows its two headers (PE format, 4)."""
-    data = file.read_bytes()
-    header = int.from_bytes(data[0x3C:0x40], "little")
-    count, optional = int.from_bytes(data[header + 6 : header + 8], "little"), int.from_bytes(data[header + 20 : header + 22], "little")
-    for entry in range(header + 24 + optional, header + 24 + optional + 40 * count, 40):
-        if data[entry : entry + 8].rstrip(b"\0").decode() == name:
-            size, _, _, place = (int.from_bytes(data[at : at + 4], "little") for at in range(entry + 8, entry + 24, 4))
-            return data[place : place + size].decode().rstrip("\0\n")
-    raise AssertionError(f"{file} has no section {name}")
 
 
 def run(image: Image, command: list) -> str:

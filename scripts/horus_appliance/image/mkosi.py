@@ -14,7 +14,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, follow, step
 from horus_appliance.host import binfmt, builder, debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
-from horus_appliance.image import overlay, runtime
+from horus_appliance.image import keys, overlay, runtime
 from horus_appliance.paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
 
 import horus_conf
@@ -62,12 +62,13 @@ class Image:
 
 
 def build(
-    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Path | None = None
+    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Path | None = None, update_keys: tuple = ()
 ) -> Image:
     """Builds the runtime and the image, each only when something that goes into it has changed.
 
     `fresh` builds from the mirror's newest packages even when nothing here has changed. With `packages`, a directory of
     packages that another builder made, those take the places of the trees of conf/ and of the runtime built here.
+    The image takes updates by the public keys `update_keys`; one with the tree `dev` and none of these, by this clone's own.
     """
     trees = horus_conf.variants()[variant]
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -83,6 +84,7 @@ def build(
         else:
             built = runtime.build(architecture, *(horus_conf.has_option(variant, option) for option in ("python", "bridge")))
             tree = overlay.stage(trees, built, architecture, name)
+        overlay.add_keys(tree, update_keys or ([keys.development()] if "dev" in trees else []))
         stamp = image.directory / "inputs.sha256"
         inputs = fingerprint(image, tree)
         if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:
@@ -104,15 +106,16 @@ def mkosi_arguments(image: Image, tree: Path) -> list:
     return [
         *([f"--profile={profile}"] if profile else []),
         f"--architecture={image.architecture.name}", f"--extra-tree={tree}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
+        f"--environment=HORUS_BOARD={image.architecture.board}",
         f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
     ]  # fmt: skip
 
 
 def disk_arguments(seed: uuid.UUID) -> list:
-    """What tells the disks of two builds apart, also for the kernel: systemd-repart makes a disk's GUID of its seed, and the kernel
-    command line of this image names it (conf/base, 61-horus-disk.rules)."""
+    """What tells the disks of two builds apart, also for the kernel: systemd-repart makes a disk's GUID of its seed, and an addon of the
+    boot loader names it on the kernel's command line (recipes/debian/mkosi.finalize.d/40-disk)."""
     made = hmac.new(seed.bytes, b"disk-uuid", hashlib.sha256).digest()[:16]
-    return [f"--seed={seed}", f"--kernel-command-line=horus.disk={uuid.UUID(bytes=made, version=4)}"]
+    return [f"--seed={seed}", f"--environment=HORUS_DISK={uuid.UUID(bytes=made, version=4)}"]
 
 
 def fingerprint(image: Image, tree: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture
-from horus_appliance.image import runtime
+from horus_appliance.image import keys, runtime
 from horus_appliance.paths import BUILD, CONF
 
 
@@ -25,6 +25,13 @@ def stage(trees: list, built: runtime.Built, architecture: Architecture, name: s
     bridge = ["--bridge", built.bridge] if built.bridge else []
     subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", built.programs, *module, *bridge, *parts], check=True)
     return overlay
+
+
+def add_keys(overlay: Path, public: list) -> None:
+    """Puts the keys by which the image takes updates into it; with none, it takes none."""
+    folder = overlay / keys.KEYS
+    if public:
+        subprocess.run(system.as_root(["install", "-D", "--mode=644", f"--target-directory={folder}", *map(str, public)]), check=True)
 
 
 def stage_packages(trees: list, directory: Path, architecture: Architecture, name: str) -> Path:
