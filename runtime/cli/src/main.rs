@@ -31,6 +31,7 @@ mod tf;
 mod top;
 mod topic;
 mod tune;
+mod update;
 mod watch;
 mod witness;
 
@@ -54,6 +55,8 @@ enum Command {
     Run(run::Args),
     /// Show the robot that was deployed to this machine or another, start and stop it, or take its last version back.
     Robot(robot::Args),
+    /// Install a new version of the system beside the one that runs, and show whether it stays.
+    Update(update::Args),
     /// Install nodes, show those that run, or check whether a program's nodes would meet their deadlines here.
     Node(node::Args),
     /// Show nodes, topics and services as they run: response times, misses, rates.
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::RunGuard(args) => run::guard(&args),
         Command::Robot(args) => robot::run(&args),
+        Command::Update(args) => update::run(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Blame(args) => blame::run(&args),

@@ -26,6 +26,16 @@ pub mod id {
     pub const NODE_INSTALLED: &str = "3d1c7b52e8a94f6f9c0f1b7e5a2d4c86";
     /// A version of all programs of a robot was installed, replaced, rolled back or removed.
     pub const ROBOT_INSTALLED: &str = "70c4e2d95b1f4aa8b36c81f20e9d57ab";
+    /// An update was installed beside the version that runs, or was not, and why.
+    pub const UPDATE_INSTALLED: &str = "b16ac835769d4c1aa2f39c248b03f5d3";
+    /// A version on trial runs: how many of its boots are measured.
+    pub const UPDATE_TRIAL: &str = "058615a0ab154f5b864b92f6d6a11a75";
+    /// A trial has to wait: what was seen says nothing.
+    pub const UPDATE_HELD: &str = "308d82a2a82d41eeaf0e4eac77501920";
+    /// A version stays, and why.
+    pub const UPDATE_KEPT: &str = "2a528bfe9c7f4133972a1754741892a1";
+    /// A version was given up, and which one starts next.
+    pub const UPDATE_BACK: &str = "fc65d5b304cb423a9431087c8a746728";
     /// A monitor published what is safe in a node's place, or took a runaway thread's scheduling policy.
     pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// A node's input is stale: nothing came on it for a while.
@@ -246,6 +256,11 @@ mod tests {
             id::NODE_REARMED,
             id::NODE_INSTALLED,
             id::ROBOT_INSTALLED,
+            id::UPDATE_INSTALLED,
+            id::UPDATE_TRIAL,
+            id::UPDATE_HELD,
+            id::UPDATE_KEPT,
+            id::UPDATE_BACK,
             id::MONITOR,
             id::CLOCK_STEP,
             id::INPUT_STALE,

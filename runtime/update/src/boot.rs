@@ -62,7 +62,7 @@ pub struct Fault {
 }
 
 /// What can be at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A unit that systemd lists as failed. One that failed and runs again is none.

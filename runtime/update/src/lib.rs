@@ -1,7 +1,13 @@
-//! Updates of the appliance: whether a version on trial stays, or the old one comes back.
+//! Updates of the appliance: a signed bundle is written into the second slot, tried, and stays or is taken back.
 //!
 //! | Module | What is in it |
 //! |---|---|
+//! | [`bundle`] | the file that an update is, verified as it comes and once more before it is written |
+//! | [`key`] | the keys by which a machine takes updates |
+//! | [`machine`] | the machine: its board, the version that runs, where things are, the lock |
+//! | [`install`] | receives a bundle, and has systemd-sysupdate write it |
+//! | [`check`] | one look at the trial, and what a user may do about it |
+//! | [`reports`] | what the kept determinism reports say of a version |
 //! | [`boot`] | what is known of one boot of a version on trial |
 //! | [`gate`] | the rule: a version stays, is taken back, or is not decided yet, with the reason in one sentence |
 //! | [`loader`] | the boot loader's kernel images: which version starts next, which is kept, and which is given up |
@@ -10,11 +16,96 @@
 //! `docs/update.md` has the rule for people, with how often it is wrong.
 //!
 //! # What it does not do
-//! It installs nothing and starts no measurement. It does not look at the machine either: its caller says what failed, and why
-//! what failed may not be the version's fault.
+//! It writes no partition: systemd-sysupdate does, by the transfer files of `conf/base`. It restarts no machine: a robot may be in the middle of
+//! something. It starts no measurement: each boot measures itself.
 #![forbid(unsafe_code)]
 
+use std::io;
+use std::path::PathBuf;
+
+use horus::journal::{Entry, Priority};
+use thiserror::Error;
+
 pub mod boot;
+pub mod bundle;
+pub mod check;
 pub mod gate;
+pub mod install;
+pub mod key;
 pub mod loader;
+pub mod machine;
+pub mod reports;
 pub mod trial;
+
+#[cfg(test)]
+mod testing;
+
+/// Why nothing was done. What was there before stays.
+#[derive(Debug, Error)]
+pub enum UpdateError {
+    /// The bundle is not taken.
+    #[error(transparent)]
+    Bundle(#[from] bundle::BundleError),
+    /// No signature can be verified.
+    #[error(transparent)]
+    Key(#[from] key::KeyError),
+    /// The boot partition.
+    #[error(transparent)]
+    Loader(#[from] loader::LoaderError),
+    /// The trial's file.
+    #[error(transparent)]
+    Trial(#[from] trial::TrialError),
+    /// Another process has the lock.
+    #[error("another update is being installed or looked at: try again when it is done (`horus update status`)")]
+    Busy,
+    /// A version is on trial.
+    #[error(
+        "version {0} is on trial, and the slot of another one holds what comes back: `horus update confirm` or `horus update rollback` ends the trial first"
+    )]
+    OnTrial(String),
+    /// No version is.
+    #[error("no version is on trial: there is nothing to confirm")]
+    NoTrial,
+    /// It has not run yet.
+    #[error("version {0} has not been started yet: restart the machine, and confirm it when it runs")]
+    NotStarted(String),
+    /// The image does not say for which board it is.
+    #[error(
+        "{0} has no VARIANT_ID, by which an update is told from one for another board: this image takes no updates. Flash a newer one"
+    )]
+    NoBoard(PathBuf),
+    /// Nothing says which version runs.
+    #[error("neither the kernel's command line nor {0} says which version runs: is this a HORUS image?")]
+    NoVersion(PathBuf),
+    /// systemd-sysupdate failed.
+    #[error("version {version} was not written: {reason}. `journalctl -u horus-update-install` has more")]
+    NotWritten {
+        /// The version.
+        version: String,
+        /// What it said last.
+        reason: String,
+    },
+    /// It wrote something that does not start.
+    #[error(
+        "version {version} was written, and the boot loader would start {first} nevertheless: the one that runs stays. Is {first} newer? `horus update rollback` gives it up"
+    )]
+    NotNext {
+        /// The version.
+        version: String,
+        /// What is first.
+        first: String,
+    },
+    /// A file of ours cannot be kept.
+    #[error("cannot keep {path}: {cause}; `df -h /var` shows whether the disk is full")]
+    Unkept {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+}
+
+/// Says in the journal what became of a version.
+fn tell(message_id: &str, priority: Priority, version: &str, text: &str) {
+    Entry::new(message_id, priority, text).field("HORUS_VERSION", version).send_or_print();
+}

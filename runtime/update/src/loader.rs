@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use version::compare;
+pub use version::compare;
 
 /// Where the loader looks, below the boot partition.
 const PLACE: &str = "EFI/Linux";

@@ -58,6 +58,16 @@ impl Trial {
         Self { old: line(old), new: line(new), old_p999_ns: newest, boots: Vec::new() }
     }
 
+    /// The version that comes back.
+    pub fn old_version(&self) -> &str {
+        &self.old
+    }
+
+    /// The version on trial.
+    pub fn new_version(&self) -> &str {
+        &self.new
+    }
+
     /// A boot of `version` begins; the same boot may say so again. Says whether the version is the one on trial: otherwise the machine has gone back
     /// by itself, and nothing changes. A boot before it that left no report has ended before its report.
     pub fn begin(&mut self, version: &str, boot_id: &str) -> bool {

@@ -5,7 +5,7 @@
 pub(crate) mod events;
 pub mod identity;
 pub(crate) mod memory;
-pub(crate) mod units;
+pub mod units;
 pub mod watch;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::name::{self, REPORT};
 use super::schema::{READ, Report, SCHEMA};
+use super::store::LATEST;
 
 /// No report is larger; 100 times the size of an ordinary one.
 const MAX_BYTES: u64 = 16 << 20;
@@ -58,6 +60,17 @@ pub fn load(path: &Path) -> Result<Report, LoadError> {
         Some(found) => Err(LoadError::OtherSchema { path: path.clone(), found: found.to_owned() }),
         None => Err(broken("it has no key 'schema'".to_owned())),
     }
+}
+
+/// The reports of a directory that can be read, the newest first, of no more than so many files.
+pub fn newest_first(directory: &Path, most: usize) -> impl Iterator<Item = Report> + use<> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.ends_with(REPORT) && name != LATEST);
+    names.sort_by_key(|name| std::cmp::Reverse(name::order(name)));
+    names.truncate(most);
+    let directory = directory.to_owned();
+    names.into_iter().filter_map(move |name| load(&directory.join(name)).ok())
 }
 
 #[cfg(test)]

@@ -1,0 +1,82 @@
+//! A machine of files, with a program in systemd-sysupdate's place.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+use crate::check::{State, state};
+use crate::testing::{bundle, machine, pair};
+
+fn names(machine: &Machine) -> Vec<String> {
+    machine.loader().images().unwrap().iter().map(KernelImage::name).collect()
+}
+
+#[test]
+fn an_installed_version_starts_next_and_is_on_trial() {
+    let pair = pair();
+    let (_root, machine) = machine("0.1.0", &pair);
+    let mut most = 0;
+    receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |bytes| most = bytes).unwrap();
+    assert_eq!(most, 29_000);
+    assert_eq!(state(&machine).unwrap(), State::None, "what is only received changes nothing");
+    assert_eq!(apply(&machine).unwrap().version, "0.2.0");
+    assert_eq!(names(&machine), ["horus_0.2.0+3.efi", "horus_0.1.0.efi"]);
+    assert_eq!(state(&machine).unwrap(), State::Waiting("0.2.0".to_owned()));
+    assert!(machine.last().unwrap().contains("starts with the next restart"));
+    assert!(!machine.staged().exists());
+    let again = receive(&machine, &bundle("0.3.0", &pair)[..], false, &mut |_| {}).unwrap_err();
+    assert!(again.to_string().contains("horus update rollback"), "{again}");
+}
+
+#[test]
+fn a_refused_update_leaves_nothing() {
+    let pair = pair();
+    let (_root, machine) = machine("0.1.0", &pair);
+    assert!(receive(&machine, &b"no archive"[..], false, &mut |_| {}).is_err());
+    assert!(!machine.staged().exists());
+    assert!(apply(&machine).is_err(), "nothing was received");
+    assert_eq!(names(&machine), ["horus_0.1.0.efi"]);
+    assert_eq!(state(&machine).unwrap(), State::None);
+}
+
+#[test]
+fn a_writer_that_fails_or_writes_nothing_ends_the_trial_before_it_began() {
+    let pair = pair();
+    let (root, machine) = machine("0.1.0", &pair);
+    let program = root.path().join(SYSUPDATE);
+    for (script, told) in [
+        ("echo one >&2; echo no space left >&2; exit 1", "one; no space left"),
+        ("exit 0", "would start 0.1.0 nevertheless"),
+    ] {
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}).unwrap();
+        let error = apply(&machine).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+        assert_eq!(state(&machine).unwrap(), State::None);
+        assert!(!machine.staged().exists());
+    }
+}
+
+#[test]
+fn two_at_a_time_are_one() {
+    let pair = pair();
+    let (_root, machine) = machine("0.1.0", &pair);
+    let _lock = machine.lock().unwrap();
+    assert!(matches!(receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}), Err(UpdateError::Busy)));
+    assert!(matches!(apply(&machine), Err(UpdateError::Busy)));
+}
+
+#[test]
+fn a_machine_without_keys_or_board_takes_nothing_and_says_why() {
+    let pair = pair();
+    let (root, machine) = machine("0.1.0", &pair);
+    let take = || receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}).unwrap_err().to_string();
+    let key = root.path().join(crate::key::PLACE).join("ours.pub");
+    fs::write(&key, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n").unwrap();
+    assert!(take().contains("no Ed25519 public key"));
+    fs::remove_file(&key).unwrap();
+    assert!(take().contains("takes no update"));
+    fs::write(root.path().join("usr/lib/os-release"), "IMAGE_VERSION=1\n").unwrap();
+    assert!(take().contains("VARIANT_ID"));
+}
