@@ -27,6 +27,7 @@ MUSL = "a program that needs no library is built"
 BRIDGE_BUILT = "ros2: the bridge is built"
 TESTS_BUILT = "rust tests are built"
 TESTS = "rust unit, doc and process tests"
+COMMAND_TESTS = "the command's tests"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
 # What makes an image one, beside its programs, and the scripts that start it.
 IMAGE_PARTS = ("conf", "recipes", "scripts/horus_appliance/image", "scripts/horus_appliance/boot")
@@ -80,6 +81,11 @@ CHECKS = [
         after=(MUSL, BRIDGE_BUILT),
         on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 12 minutes",
     ),
+    # The command that sends the update is built with the image.
+    Check(
+        "update: an appliance goes from A to B, back to A, and to C", module("discover", "update_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,),
+        on=IMAGE_PARTS, through=("runtime/update", "runtime/cli", "runtime/evidence"), slow="about 15 minutes",
+    ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), can_wait=True, slow="2 to 3 minutes"),
     Check(
@@ -102,8 +108,12 @@ CHECKS = [
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     # They wait most of the time, and bound none.
     Check(
-        "the command's tests", cargo("test", "--locked", *(word for package in COMMAND for word in ("--package", package))), RUNTIME,
+        COMMAND_TESTS, cargo("test", "--locked", *(word for package in COMMAND for word in ("--package", package))), RUNTIME,
         holds=(DEBUG,), after=(TESTS_BUILT,),
+    ),
+    Check(
+        "update: bundles, the gate's rules and its rates", cargo("test", "--locked", "--package", "horus-update"), RUNTIME,
+        holds=(DEBUG,), after=(TESTS_BUILT,), within=COMMAND_TESTS,
     ),
     Check(
         "what the compiler says to mistakes in messages", cargo("test", "--locked", "--package", "horus", "--test", "mistakes"), RUNTIME,

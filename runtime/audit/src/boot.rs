@@ -29,6 +29,9 @@ const EMERGENCIES: &str = "/run/horus/emergencies";
 /// What of the boot partition's settings was not used, and why: one sentence a line (`horus settings apply`).
 pub const SETTINGS: &str = "/run/horus/settings-problems";
 
+/// How an update of the system stands, or what became of the last one: one sentence (`horus update`).
+pub const UPDATE: &str = "/run/horus/update";
+
 /// No file of these is longer, in lines.
 const MAX_LINES: usize = 1_000;
 
@@ -51,6 +54,8 @@ pub struct Boot {
     pub emergencies: u64,
     /// What of the boot partition's settings was not used.
     pub settings: Vec<String>,
+    /// How an update of the system stands, where one is on trial or its trial ended in this boot.
+    pub update: Option<String>,
 }
 
 /// The data partition, as it was found at boot.
@@ -82,6 +87,7 @@ impl Boot {
             last_words: lines(LAST_WORDS).into_iter().next(),
             emergencies: lines(EMERGENCIES).first().and_then(|number| number.parse().ok()).unwrap_or(0),
             settings: lines(SETTINGS),
+            update: lines(UPDATE).into_iter().next(),
         }
     }
 
@@ -109,6 +115,7 @@ impl Boot {
             lines.push(("emergency", text));
         }
         lines.extend(self.settings.iter().take(NAMED).map(|problem| ("settings", problem.clone())));
+        lines.extend(self.update.iter().map(|sentence| ("update", sentence.clone())));
         lines
     }
 }
@@ -210,9 +217,10 @@ mod tests {
             (CUT_BOOTS, &cut),
             (LAST_WORDS, panic),
             (EMERGENCIES, "2\n"),
+            (UPDATE, "version 0.2.0 is on trial: boot 1 of 3 is not measured yet\n"),
         ]);
         let labels: Vec<_> = boot.lines().iter().map(|line| line.0).collect();
-        assert_eq!(labels, ["disks", "cut boots", "panic", "emergency"]);
+        assert_eq!(labels, ["disks", "cut boots", "panic", "emergency", "update"]);
         let text = boot.lines().into_iter().map(|line| line.1).collect::<Vec<_>>().join("\n");
         for part in ["/dev/sdb2 horus_0.1.0;", "7 earlier boot(s)", "boot3, and 3 more", panic.trim(), "2 time(s)"] {
             assert!(text.contains(part), "{part} is missing in {text}");

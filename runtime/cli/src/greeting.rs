@@ -87,8 +87,11 @@ impl Facts {
             add("log in", &format!("ssh root@{name}.local"));
             add("host key", fingerprint);
         }
-        for (label, sentence) in
-            self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "panic" | "settings"))
+        for (label, sentence) in self
+            .boot
+            .lines()
+            .iter()
+            .filter(|(label, _)| matches!(*label, "data" | "disks" | "panic" | "settings" | "update"))
         {
             add(label, sentence);
         }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Program, ExitCode, Stdio};
 
 use horus::outside::printable;
+use horus_audit::boot::UPDATE;
 use horus_evidence::measure::machine::units;
 use horus_update::bundle::Bundle;
 use horus_update::check::{self, State};
@@ -22,8 +23,6 @@ use crate::output;
 const UNCHANGED: u8 = 2;
 /// The unit that writes what was received: with the least weight, and on its own when the user's connection breaks.
 const UNIT: &str = "horus-update-install.service";
-/// Where greeting and `horus doctor` read how the update stands, below the root.
-const TOLD: &str = "run/horus/update";
 /// Progress is told for each so many bytes of an update.
 const PART: u64 = 20_000_000;
 
@@ -103,7 +102,11 @@ pub fn run(args: &Args) -> ExitCode {
             Err(error) => failed(&error.to_string(), 1),
         },
         Command::Check => match look(&machine) {
-            Ok(state) => ended(&machine, Ok(state)),
+            // The journal has it.
+            Ok(_) => {
+                tell(&machine);
+                ExitCode::SUCCESS
+            }
             // The process that has the lock looks, or is looked after.
             Err(UpdateError::Busy) => ExitCode::SUCCESS,
             Err(error) => failed(&error.to_string(), 1),
@@ -252,7 +255,7 @@ fn ended(machine: &Machine, state: Result<State, UpdateError>) -> ExitCode {
 
 /// Leaves for greeting and `horus doctor` how the update stands; what is not written is said by `horus update status`.
 fn tell(machine: &Machine) {
-    let path = machine.root().join(TOLD);
+    let path = machine.root().join(UPDATE.trim_start_matches('/'));
     let _ = match check::state(machine) {
         Ok(State::None) => std::fs::write(&path, machine.last().map(|last| last + "\n").unwrap_or_default()),
         Ok(state) => std::fs::write(&path, format!("{state}\n")),

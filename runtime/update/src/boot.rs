@@ -67,7 +67,7 @@ pub struct Fault {
 pub enum Kind {
     /// A unit that systemd lists as failed. One that failed and runs again is none.
     Unit,
-    /// A node that did not become ready in the time that its unit gives it.
+    /// A node whose unit failed, such as by not being ready in the time that it has.
     Node,
     /// A rule of the audit that passed under the old version, and fails.
     Rule,
@@ -89,7 +89,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Unit => write!(f, "unit {} failed", self.name),
-            Kind::Node => write!(f, "node {} did not become ready", self.name),
+            Kind::Node => write!(f, "node {} failed or did not become ready", self.name),
             Kind::Rule => write!(f, "rule {} of the audit, which passed under the old version, failed", self.name),
         }
     }

@@ -16,8 +16,8 @@ use crate::machine::version_of;
 const PHASE: &str = "node-load";
 /// Of more files, the oldest are not looked at.
 const MOST_FILES: usize = 10 * REPORTS;
-/// Units of nodes: those that the image brings, and the template of installed ones.
-const NODES: [&str; 4] = ["horus-node@", "monitor.service", "ping.service", "pong.service"];
+/// What the units of nodes begin with: those that a user installed, and those of the image.
+const NODES: [&str; 3] = ["horus-node@", "horus-ping", "horus-pong"];
 
 /// What kept reports say of a version.
 #[derive(Debug, Default)]
@@ -88,8 +88,11 @@ pub fn failures(report: &Report) -> impl Iterator<Item = (Kind, String)> {
 
 /// A failed unit: a node's, or another.
 pub fn of_unit(unit: &str) -> (Kind, String) {
-    let is_node = NODES.iter().any(|node| unit.starts_with(node));
-    (if is_node { Kind::Node } else { Kind::Unit }, unit.to_owned())
+    let stem = unit.trim_end_matches(".service");
+    match NODES.iter().any(|node| stem.starts_with(node)) {
+        true => (Kind::Node, stem.trim_start_matches("horus-").trim_start_matches("node@").to_owned()),
+        false => (Kind::Unit, unit.to_owned()),
+    }
 }
 
 /// The tail of a valid report.

@@ -37,9 +37,13 @@ def assemble(board: str, version: str, kernel: Path, root: Path, private: Path, 
     """Puts kernel image and compressed system into a signed archive."""
     if len(version) > LONGEST_VERSION or not re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.~^-]*", version):
         raise CannotRun(f"version {version!r} cannot be a partition's name: at most {LONGEST_VERSION} letters, digits, '.', '~', '^' and '-'.")
-    if (line := pe.section(kernel, ".cmdline")) and "horus.disk=" in line:
+    if "horus.disk=" in pe.section(kernel, ".cmdline"):
         raise CannotRun("this image's kernel image names its disk, so no other disk would start it. Build the image again with this version of the recipes.")
-    stem = f"horus_{board}_{version}"
+    return pack(f"horus_{board}_{version}", kernel, root, private, out)
+
+
+def pack(stem: str, kernel: Path, root: Path, private: Path, out: Path) -> Path:
+    """Signs and packs what may be in a bundle."""
     with tempfile.TemporaryDirectory(dir=out) as directory:
         listing, signature = Path(directory) / LIST, Path(directory) / SIGNATURE
         parts = [(f"{stem}.efi", kernel), (f"{stem}.root.xz", root)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from horus_appliance.console import CannotRun, step
 from horus_appliance.host import system
-from horus_appliance.paths import OUT, REPOSITORY
+from horus_appliance.paths import OUT
 
 # Where the image has its keys, below its root (runtime/update/src/key.rs).
 KEYS = Path("usr/lib/horus/update-keys")
@@ -37,16 +37,16 @@ def make(private: Path) -> Path:
 def development() -> Path:
     """The public half of this clone's own pair, which is made where there is none."""
     if not DEVELOPMENT.exists():
-        step(f"making a key for updates of development images: {DEVELOPMENT.relative_to(REPOSITORY)}")
+        step(f"making a key for updates of development images: {DEVELOPMENT}")
     return make(DEVELOPMENT)
 
 
 def check_public(path: Path) -> None:
     """Refuses what is no public Ed25519 key."""
-    if not path.is_file():
-        raise CannotRun(f"there is no key {path}: ./scripts/keys NAME makes a pair, whose public half is out/keys/NAME.pub.")
     if path.stem == DEVELOPMENT.stem:
         raise CannotRun(f"{path} is a development key: every clone makes its own, and none is kept with care. Make one for releases: ./scripts/keys NAME.")
+    if not path.is_file():
+        raise CannotRun(f"there is no key {path}: ./scripts/keys NAME makes a pair, whose public half is out/keys/NAME.pub.")
     system.ensure_command("openssl", "openssl")
     if "ED25519" not in openssl("pkey", "-pubin", "-in", path, "-noout", "-text").upper():
         raise CannotRun(f"{path} is no Ed25519 key: ./scripts/keys NAME makes a pair of them.")

@@ -14,7 +14,7 @@ fn take(
     may_go_back: bool,
     free: u64,
 ) -> Result<(Bundle, Vec<String>), BundleError> {
-    let (_root, machine) = machine("0.1.0", pair);
+    let (_root, machine) = machine(pair);
     let keys = machine.keys().unwrap();
     let rules = Rules { board: BOARD, running: "0.1.0", may_go_back, keys: &keys };
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ fn another_board_an_older_version_and_the_same_are_refused_with_what_to_do() {
 fn a_foreign_key_is_refused_and_a_second_one_of_the_image_is_not() {
     let (ours, foreign) = (pair(), pair());
     assert!(refused(&bundle("0.2.0", &foreign), &ours).contains("it has ours in"));
-    let (root, machine) = machine("0.1.0", &ours);
+    let (root, machine) = machine(&ours);
     fs::write(root.path().join(crate::key::PLACE).join("next.pub"), pem(&foreign)).unwrap();
     let keys = machine.keys().unwrap();
     let rules = Rules { board: BOARD, running: "0.1.0", may_go_back: false, keys: &keys };
@@ -157,7 +157,7 @@ fn a_disk_without_room_is_told_before_it_is_full() {
 #[test]
 fn what_was_damaged_on_the_disk_is_found_before_it_is_written() {
     let pair = pair();
-    let (_root, machine) = machine("0.1.0", &pair);
+    let (_root, machine) = machine(&pair);
     let keys = machine.keys().unwrap();
     let rules = Rules { board: BOARD, running: "0.1.0", may_go_back: false, keys: &keys };
     let folder = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ fn names(machine: &Machine) -> Vec<String> {
 #[test]
 fn an_installed_version_starts_next_and_is_on_trial() {
     let pair = pair();
-    let (_root, machine) = machine("0.1.0", &pair);
+    let (_root, machine) = machine(&pair);
     let mut most = 0;
     receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |bytes| most = bytes).unwrap();
     assert_eq!(most, 29_000);
@@ -31,7 +31,7 @@ fn an_installed_version_starts_next_and_is_on_trial() {
 #[test]
 fn a_refused_update_leaves_nothing() {
     let pair = pair();
-    let (_root, machine) = machine("0.1.0", &pair);
+    let (_root, machine) = machine(&pair);
     assert!(receive(&machine, &b"no archive"[..], false, &mut |_| {}).is_err());
     assert!(!machine.staged().exists());
     assert!(apply(&machine).is_err(), "nothing was received");
@@ -42,7 +42,7 @@ fn a_refused_update_leaves_nothing() {
 #[test]
 fn a_writer_that_fails_or_writes_nothing_ends_the_trial_before_it_began() {
     let pair = pair();
-    let (root, machine) = machine("0.1.0", &pair);
+    let (root, machine) = machine(&pair);
     let program = root.path().join(SYSUPDATE);
     for (script, told) in [
         ("echo one >&2; echo no space left >&2; exit 1", "one; no space left"),
@@ -61,7 +61,7 @@ fn a_writer_that_fails_or_writes_nothing_ends_the_trial_before_it_began() {
 #[test]
 fn two_at_a_time_are_one() {
     let pair = pair();
-    let (_root, machine) = machine("0.1.0", &pair);
+    let (_root, machine) = machine(&pair);
     let _lock = machine.lock().unwrap();
     assert!(matches!(receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}), Err(UpdateError::Busy)));
     assert!(matches!(apply(&machine), Err(UpdateError::Busy)));
@@ -70,7 +70,7 @@ fn two_at_a_time_are_one() {
 #[test]
 fn a_machine_without_keys_or_board_takes_nothing_and_says_why() {
     let pair = pair();
-    let (root, machine) = machine("0.1.0", &pair);
+    let (root, machine) = machine(&pair);
     let take = || receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}).unwrap_err().to_string();
     let key = root.path().join(crate::key::PLACE).join("ours.pub");
     fs::write(&key, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n").unwrap();

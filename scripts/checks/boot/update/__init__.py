@@ -1,0 +1,1 @@
+"""Updates of a machine that boots: what is installed, and who decides."""
