@@ -10,14 +10,16 @@ BOARD = "generic-x86-64"
 WORSE, GOOD = "0.2.0", "0.3.0"
 # With this on its kernel's command line, a version has a worse tail (the unit below).
 SLOW = "horus.test=slow"
-# Takes the measured CPU in bursts while the load runs: the self-test of the meter, which is before, stays sound.
+# Takes the measured CPU in bursts while the load runs: the self-test of the meter, which is before, stays sound. What ends a burst is on another
+# CPU: of two programs of one real-time priority, the second one waits for ever. It goes before the load, which takes that CPU.
 SLOW_UNIT = f"""[Unit]
 Description=Break deadlines under load
 ConditionKernelCommandLine={SLOW}
 
 [Service]
-ExecStart=/bin/sh -c 'while sleep 0.5; do while pgrep --exact stress-ng > /dev/null; do \\
-    timeout 5 chrt --fifo 95 taskset --cpu-list 1 sh -c "while sleep 0.3; do timeout 0.15 yes > /dev/null; done"; done; done'
+Nice=-20
+ExecStart=/bin/sh -c 'while sleep 1; do pgrep --exact stress-ng > /dev/null || continue; \\
+    for burst in 1 2 3 4 5 6 7 8 9 10; do timeout 0.15 chrt --fifo 95 taskset --cpu-list 1 yes > /dev/null; sleep 0.2; done; done'
 """
 
 
