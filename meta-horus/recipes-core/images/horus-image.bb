@@ -38,6 +38,8 @@ ROOTFS_POSTPROCESS_COMMAND:append = " horus_disable_units"
 # package is reused when an image with other contents is made.
 horus_stamp_build() {
     echo "BUILD_ID=$(tr -d - < /proc/sys/kernel/random/uuid)" >> ${IMAGE_ROOTFS}${nonarch_libdir}/os-release
+    # Which board it is for, as the Debian image says it: an update for another one is refused.
+    echo "VARIANT_ID=${HORUS_BOARD}" >> ${IMAGE_ROOTFS}${nonarch_libdir}/os-release
 }
-horus_stamp_build[doc] = "Writes BUILD_ID into os-release"
+horus_stamp_build[doc] = "Writes BUILD_ID and VARIANT_ID into os-release"
 ROOTFS_POSTPROCESS_COMMAND:append = " horus_stamp_build"
