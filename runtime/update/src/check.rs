@@ -4,7 +4,7 @@ use horus::journal::{Priority, id};
 
 use crate::boot::{Excuse, Fault, Kind};
 use crate::gate::Standing;
-use crate::loader::KernelImage;
+use crate::loader::{KernelImage, TRIES};
 use crate::machine::Machine;
 use crate::reports::{self, Known};
 use crate::trial::Trial;
@@ -49,7 +49,7 @@ pub fn check(machine: &Machine, failed: &[String]) -> Result<State, UpdateError>
     let Some(mut trial) = machine.trial().read()? else { return Ok(State::None) };
     let version = trial.new_version().to_owned();
     if !trial.begin(&machine.running()?, &machine.boot_id()) {
-        return elsewhere(machine, &version);
+        return elsewhere(machine, &trial);
     }
     machine.loader().renew(&version)?;
     take_down(machine, &mut trial, failed);
@@ -135,26 +135,26 @@ pub fn rollback(machine: &Machine) -> Result<State, UpdateError> {
 }
 
 /// The version on trial does not run.
-fn elsewhere(machine: &Machine, version: &str) -> Result<State, UpdateError> {
+fn elsewhere(machine: &Machine, trial: &Trial) -> Result<State, UpdateError> {
+    let version = trial.new_version();
     let images = machine.loader().images()?;
-    match images.iter().find(|image| image.version == version) {
-        None => {
-            let text =
-                format!("version {version} was not completely installed when the machine ended: install it again");
-            over(machine, id::UPDATE_BACK, Priority::Warning, version, text)
-        }
-        Some(image) if image.is_given_up() => {
-            let text = format!("version {version} went: {}", unanswered(image));
-            over(machine, id::UPDATE_BACK, Priority::Warning, version, text)
-        }
-        Some(_) => Ok(State::Waiting(version.to_owned())),
-    }
+    let text = match images.iter().find(|image| image.version == version) {
+        None => format!("version {version} was not completely installed when the machine ended: install it again"),
+        Some(image) if image.is_given_up() => format!("version {version} went: {}", why(image, &trial.standing())),
+        Some(_) => return Ok(State::Waiting(version.to_owned())),
+    };
+    over(machine, id::UPDATE_BACK, Priority::Warning, version, text)
 }
 
-/// What the boot loader's count says of a version that it has given up.
-fn unanswered(image: &KernelImage) -> String {
-    let starts = image.tries.map_or(0, |tries| tries.done);
-    format!("the boot loader started it {starts} times in a row, and it never reached its programs")
+/// Why a version was given up before the machine could say so.
+fn why(image: &KernelImage, standing: &Standing) -> String {
+    match standing {
+        Standing::Back { .. } => standing.to_string(),
+        _ if image.is_rejected() => "a user has taken it back".to_owned(),
+        _ => {
+            format!("the boot loader started it {TRIES} times in a row, and it never reached its programs")
+        }
+    }
 }
 
 /// What this boot has to tell.

@@ -36,6 +36,7 @@ pub fn receive(
     let _lock = machine.lock()?;
     let (board, running, keys) = (machine.board()?, machine.running()?, machine.keys()?);
     ensure_no_trial(machine)?;
+    ensure_writer(machine)?;
     let folder = machine.clear_staged()?;
     let free = machine.free().map_err(|cause| UpdateError::Unkept { path: folder.clone(), cause })?;
     let rules = Rules { board: &board, running: &running, may_go_back, keys: &keys };
@@ -84,11 +85,19 @@ fn try_apply(machine: &Machine) -> Result<Bundle, UpdateError> {
 
 /// Writes what is staged into the slot and onto the boot partition.
 fn write(machine: &Machine, version: &str) -> Result<(), UpdateError> {
+    // What is there by this name already, such as a version that was given up, is taken for the one that is to be written.
+    if machine.loader().images()?.iter().any(|image| image.version == version) {
+        sysupdate(machine, version, &["vacuum", "--instances-max=1"])?;
+    }
+    sysupdate(machine, version, &["update", version])
+}
+
+/// Runs systemd-sysupdate, for the sake of a version.
+fn sysupdate(machine: &Machine, version: &str, words: &[&str]) -> Result<(), UpdateError> {
     let program = machine.root().join(SYSUPDATE);
     let fail = |reason: String| UpdateError::NotWritten { version: version.to_owned(), reason };
-    let mut command = Command::new(&program);
-    command.args(["--verify=no", "update", version]).env(BOOT.0, BOOT.1);
-    let output = command.output().map_err(|error| fail(format!("{}: {error}", program.display())))?;
+    let output = Command::new(&program).arg("--verify=no").args(words).env(BOOT.0, BOOT.1).output();
+    let output = output.map_err(|error| fail(format!("{}: {error}", program.display())))?;
     if output.status.success() {
         return Ok(());
     }
@@ -107,6 +116,12 @@ fn starts(machine: &Machine, version: &str) -> Result<(), UpdateError> {
             first: first.map_or_else(|| "none".to_owned(), |image| image.version),
         }),
     }
+}
+
+/// Whether there is a program that can write what is received.
+fn ensure_writer(machine: &Machine) -> Result<(), UpdateError> {
+    let program = machine.root().join(SYSUPDATE);
+    if program.exists() { Ok(()) } else { Err(UpdateError::NoWriter(program)) }
 }
 
 fn ensure_no_trial(machine: &Machine) -> Result<(), UpdateError> {

@@ -77,6 +77,11 @@ pub enum UpdateError {
     /// Nothing says which version runs.
     #[error("neither the kernel's command line nor {0} says which version runs: is this a HORUS image?")]
     NoVersion(PathBuf),
+    /// systemd-sysupdate is not there.
+    #[error(
+        "this image has no {0}, which writes updates: it takes none (docs/update.md says which images do). Flash a newer one"
+    )]
+    NoWriter(PathBuf),
     /// systemd-sysupdate failed.
     #[error("version {version} was not written: {reason}. `journalctl -u horus-update-install` has more")]
     NotWritten {

@@ -83,6 +83,11 @@ impl KernelImage {
     pub fn is_given_up(&self) -> bool {
         self.tries.is_some_and(|tries| tries.left == 0)
     }
+
+    /// Whether it was given up by other means than its count, which ends with [`TRIES`] starts.
+    pub fn is_rejected(&self) -> bool {
+        self.tries.is_some_and(|tries| tries.left == 0 && tries.done < TRIES)
+    }
 }
 
 /// `3`, or `2-1`.
@@ -188,7 +193,8 @@ impl Loader {
         self.rename(found, None)
     }
 
-    /// Lets the loader count from the beginning: the version has reached its programs. One that is kept is not counted, and stays so.
+    /// Lets the loader count from the beginning: the version has reached its programs. One that is kept is not counted, and stays so; one that
+    /// [was given up](Self::give_up) before its last start stays that, too.
     ///
     /// # Errors
     /// When there is none, or the disk does not take the name.
@@ -196,7 +202,7 @@ impl Loader {
         let all = self.found()?;
         let found = self.find(&all, version)?;
         let anew = Tries { left: TRIES, done: 0 };
-        if found.image.tries.is_none_or(|tries| tries == anew) {
+        if found.image.tries.is_none_or(|tries| tries == anew) || found.image.is_rejected() {
             return Ok(());
         }
         self.rename(found, Some(anew))

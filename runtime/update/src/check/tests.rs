@@ -138,6 +138,26 @@ fn a_version_that_never_reaches_its_programs_goes_by_the_loaders_count_which_is_
     assert!(state.to_string().contains("started it 3 times in a row"), "{state}");
 }
 
+/// The machine ends after the boot loader's files have changed, and before anything else has.
+#[test]
+fn what_was_given_up_stays_so_and_the_reason_is_told_later() {
+    let (root, machine) = installed(&[20_000; 3]);
+    boot(&root, &machine, "new0");
+    machine.loader().give_up("0.2.0").unwrap();
+    check(&machine, &[]).unwrap();
+    assert_eq!(boot(&root, &machine, "after").0, "0.1.0", "a look does not take it back");
+    assert!(machine.last().unwrap().ends_with("went: a user has taken it back"));
+
+    let (root, machine) = installed(&[20_000; 3]);
+    boot(&root, &machine, "new0");
+    let mut trial = machine.trial().read().unwrap().unwrap();
+    trial.fault(Fault { kind: Kind::Node, name: "arm".to_owned(), excuse: None });
+    machine.trial().write(&trial).unwrap();
+    machine.loader().give_up("0.2.0").unwrap();
+    assert_eq!(boot(&root, &machine, "after").0, "0.1.0");
+    assert!(machine.last().unwrap().contains("went: back: node arm failed"));
+}
+
 #[test]
 fn each_boot_that_reaches_its_programs_is_counted_anew() {
     let (root, machine) = installed(&[20_000; 20]);

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 use crate::check::{State, state};
-use crate::testing::{bundle, machine, pair};
+use crate::testing::{self, bundle, machine, pair};
 
 fn names(machine: &Machine) -> Vec<String> {
     machine.loader().images().unwrap().iter().map(KernelImage::name).collect()
@@ -26,6 +26,19 @@ fn an_installed_version_starts_next_and_is_on_trial() {
     assert!(!machine.staged().exists());
     let again = receive(&machine, &bundle("0.3.0", &pair)[..], false, &mut |_| {}).unwrap_err();
     assert!(again.to_string().contains("horus update rollback"), "{again}");
+}
+
+#[test]
+fn a_version_that_was_given_up_is_installed_anew() {
+    let pair = pair();
+    let (_root, machine) = machine(&pair);
+    for _ in 0..2 {
+        receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}).unwrap();
+        apply(&machine).unwrap();
+        assert_eq!(names(&machine), ["horus_0.2.0+3.efi", "horus_0.1.0.efi"]);
+        crate::check::rollback(&machine).unwrap();
+        assert_eq!(names(&machine), ["horus_0.1.0.efi", "horus_0.2.0+0.efi"]);
+    }
 }
 
 #[test]
@@ -79,4 +92,8 @@ fn a_machine_without_keys_or_board_takes_nothing_and_says_why() {
     assert!(take().contains("takes no update"));
     fs::write(root.path().join("usr/lib/os-release"), "IMAGE_VERSION=1\n").unwrap();
     assert!(take().contains("VARIANT_ID"));
+    let (root, machine) = testing::machine(&pair);
+    fs::remove_file(root.path().join(SYSUPDATE)).unwrap();
+    let error = receive(&machine, &b""[..], false, &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("which writes updates"), "{error}");
 }
