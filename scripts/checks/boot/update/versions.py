@@ -19,7 +19,7 @@ ConditionKernelCommandLine={SLOW}
 [Service]
 Nice=-20
 ExecStart=/bin/sh -c 'while sleep 1; do pgrep --exact stress-ng > /dev/null || continue; \\
-    for burst in 1 2 3 4 5 6 7 8 9 10; do timeout 0.15 chrt --fifo 95 taskset --cpu-list 1 yes > /dev/null; sleep 0.2; done; done'
+    for burst in 1 2 3 4 5 6 7 8 9 10; do timeout 0.2 chrt --fifo 95 taskset --cpu-list 1 yes > /dev/null; sleep 0.2; done; done'
 """
 
 
