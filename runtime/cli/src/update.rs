@@ -21,6 +21,8 @@ use crate::output;
 
 /// Nothing was changed.
 const UNCHANGED: u8 = 2;
+/// Of ssh itself: it got no connection, or lost it.
+const NO_CONNECTION: i32 = 255;
 /// The unit that writes what was received: with the least weight, and on its own when the user's connection breaks.
 const UNIT: &str = "horus-update-install.service";
 /// Progress is told for each so many bytes of an update.
@@ -48,9 +50,6 @@ enum Command {
     Install {
         /// The update, as scripts/update-bundle makes it; - for standard input
         file: PathBuf,
-        /// Install it although it is older than what runs
-        #[arg(long)]
-        downgrade: bool,
         /// Restart the machine when it is installed
         #[arg(long)]
         restart: bool,
@@ -86,9 +85,9 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let machine = Machine::at(args.root.as_deref().unwrap_or(Path::new("/")));
     match &args.command {
-        Command::Install { file, downgrade, restart } => {
+        Command::Install { file, restart } => {
             let is_live = args.root.is_none();
-            match receive(&machine, file, *downgrade) {
+            match receive(&machine, file) {
                 Ok(bundle) => installed(&machine, &bundle, is_live, *restart),
                 Err(reason) => failed(&reason, UNCHANGED),
             }
@@ -96,7 +95,10 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Status { json } => shown(status(&machine, *json)),
         Command::Confirm => ended(&machine, check::confirm(&machine)),
         Command::Rollback => ended(&machine, check::rollback(&machine)),
-        Command::Hold { off } => shown(hold(&machine, !off)),
+        Command::Hold { off } => match hold(&machine, !off) {
+            Err(error) => failed(&error.to_string(), UNCHANGED),
+            told => shown(told),
+        },
         Command::Apply => match install::apply(&machine) {
             Ok(_) => ExitCode::SUCCESS,
             Err(error) => failed(&error.to_string(), 1),
@@ -118,9 +120,8 @@ pub fn run(args: &Args) -> ExitCode {
 fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
     let remote = Remote::new(host, &args.ssh)?;
     let words: Vec<&str> = match &args.command {
-        Command::Install { file, downgrade, restart } => {
+        Command::Install { file, restart } => {
             let mut words = vec!["horus", "update", "install", "-"];
-            words.extend(downgrade.then_some("--downgrade"));
             words.extend(restart.then_some("--restart"));
             return send(&remote, &words, file);
         }
@@ -136,14 +137,24 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
 /// Sends an update to another machine.
 fn send(remote: &Remote, words: &[&str], file: &Path) -> Result<ExitCode, String> {
     let source: Stdio = if is_standard(file) { Stdio::inherit() } else { open(file)?.into() };
-    code(remote, remote.command(words).stdin(source).status())
+    match remote.command(words).stdin(source).status() {
+        // What had arrived as a whole is being written.
+        Ok(status) if status.code() == Some(NO_CONNECTION) => {
+            let host = remote.name();
+            let told = format!(
+                "no connection to {host}, or it broke off: `horus update status --host {host}` says what became of it"
+            );
+            Ok(failed(&told, 1))
+        }
+        ended => code(remote, ended),
+    }
 }
 
 /// The exit status of ssh is that of the command at its other end.
 fn code(remote: &Remote, ended: io::Result<std::process::ExitStatus>) -> Result<ExitCode, String> {
     let status = ended.map_err(|error| format!("cannot start ssh: {error}"))?;
     match status.code() {
-        Some(255) | None => Err(remote.unreachable()),
+        Some(NO_CONNECTION) | None => Err(remote.unreachable()),
         Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
     }
 }
@@ -157,7 +168,7 @@ fn open(file: &Path) -> Result<File, String> {
 }
 
 /// Receives an update, and says how far it is.
-fn receive(machine: &Machine, file: &Path, may_go_back: bool) -> Result<Bundle, String> {
+fn receive(machine: &Machine, file: &Path) -> Result<Bundle, String> {
     let source: Box<dyn Read> = if is_standard(file) { Box::new(io::stdin().lock()) } else { Box::new(open(file)?) };
     let mut said = 0;
     let mut told = |bytes: u64| {
@@ -166,7 +177,7 @@ fn receive(machine: &Machine, file: &Path, may_go_back: bool) -> Result<Bundle, 
             say(&format!("received {} MB", bytes / 1_000_000));
         }
     };
-    install::receive(machine, source, may_go_back, &mut told).map_err(|error| error.to_string())
+    install::receive(machine, source, &mut told).map_err(|error| error.to_string())
 }
 
 /// Has what was received written.
@@ -187,7 +198,7 @@ fn installed(machine: &Machine, bundle: &Bundle, is_live: bool, restart: bool) -
         say("restart it when the robot may stand still: `systemctl reboot`");
         return ExitCode::SUCCESS;
     }
-    match start("reboot.target") {
+    match systemctl(&["--no-block", "reboot"]) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => failed(&reason, 1),
     }
@@ -195,11 +206,14 @@ fn installed(machine: &Machine, bundle: &Bundle, is_live: bool, restart: bool) -
 
 /// Starts a unit and waits for its end.
 fn start(unit: &str) -> Result<(), String> {
-    let job: &[&str] = if unit == UNIT { &["start"] } else { &["--no-block", "start"] };
-    let ended = Program::new("systemctl").args(job).arg(unit).stdin(Stdio::null()).status();
-    match ended {
+    let told = format!("{unit} failed: `journalctl -u {unit} -n 20` says why; the version that runs stays");
+    systemctl(&["start", unit]).map_err(|_| told)
+}
+
+fn systemctl(words: &[&str]) -> Result<(), String> {
+    match Program::new("systemctl").args(words).stdin(Stdio::null()).status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("{unit} failed: `journalctl -u {unit} -n 20` says why; the version that runs stays")),
+        Ok(status) => Err(format!("systemctl {} failed ({status})", words.join(" "))),
         Err(error) => Err(format!("cannot start systemctl: {error}")),
     }
 }

@@ -49,8 +49,6 @@ pub struct Rules<'a> {
     pub board: &'a str,
     /// The version that runs.
     pub running: &'a str,
-    /// Whether an older version is taken, too.
-    pub may_go_back: bool,
     /// The keys that may have signed.
     pub keys: &'a Keys,
 }
@@ -92,7 +90,9 @@ pub enum BundleError {
     #[error("version {0} runs already: there is nothing to install")]
     Same(String),
     /// It is older than what runs.
-    #[error("version {bundle} is older than {running}, which runs: add --downgrade to install it nevertheless")]
+    #[error(
+        "version {bundle} is older than {running}, which runs, and the boot loader starts the newest: give the older system a newer version, flash it, or take the other slot's by `horus update rollback`"
+    )]
     Older {
         /// Its version.
         bundle: String,
@@ -104,7 +104,7 @@ pub enum BundleError {
     Damaged(String),
     /// There is no room.
     #[error(
-        "the update needs {needed} MB in {path}, where {free} MB are free: `journalctl --vacuum-size=50M` and `horus topic clean` make room"
+        "the update needs {needed} MB in {path}, where {free} MB are free: `journalctl --vacuum-size=50M` makes room, and `du -xh /var | sort -h` shows what is large"
     )]
     NoRoom {
         /// The folder.
@@ -155,7 +155,7 @@ impl List {
         if order.is_eq() {
             return Err(BundleError::Same(version.to_owned()));
         }
-        if order.is_lt() && !rules.may_go_back {
+        if order.is_lt() {
             return Err(BundleError::Older { bundle: version.to_owned(), running: rules.running.to_owned() });
         }
         let files = [(one.to_owned(), efi.to_owned()), (other.to_owned(), root.to_owned())];
@@ -173,7 +173,7 @@ fn no_bundle(reason: &str) -> BundleError {
 
 /// Whether a part of a name is safe in paths, labels and patterns.
 fn is_plain(part: &str) -> bool {
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b".-~^".contains(&byte);
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
     part.starts_with(|first: char| first.is_ascii_alphanumeric()) && part.bytes().all(is_safe)
 }
 
@@ -191,7 +191,8 @@ pub fn unpack(
     told: &mut dyn FnMut(u64),
 ) -> Result<Bundle, BundleError> {
     let mut archive = Archive::new(stream);
-    let mut entries = archive.entries().map_err(foreign)?;
+    // Raw: what tar says of long names has no limit, is read whole, and is in no bundle.
+    let mut entries = archive.entries().map_err(foreign)?.raw(true);
     let mut next = |expected: &str| {
         let entry = entries.next().ok_or_else(|| no_bundle(&format!("it ends before {expected}")))?.map_err(foreign)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -208,10 +209,10 @@ pub fn unpack(
     };
     let (list, signature) = (small(LIST)?, small(SIGNATURE)?);
     let list = List::read(&list, &signature, rules)?;
-    let mut taken = 0;
+    let mut taken = 0_u64;
     for (digest, name) in &list.files {
         let entry = next(name)?;
-        let end = taken + entry.size();
+        let end = taken.saturating_add(entry.size());
         if end > free {
             let [needed, free] = [end, free].map(|bytes| bytes / 1_000_000);
             return Err(BundleError::NoRoom { path: folder.to_owned(), needed, free });

@@ -7,7 +7,7 @@ use crate::gate::Standing;
 use crate::loader::{KernelImage, TRIES};
 use crate::machine::Machine;
 use crate::reports::{self, Known};
-use crate::trial::Trial;
+use crate::trial::{Trial, TrialError};
 use crate::{UpdateError, tell};
 
 /// Where updates stand. Its text is what a user reads.
@@ -17,6 +17,8 @@ pub enum State {
     None,
     /// The version is installed and starts with the next restart.
     Waiting(String),
+    /// The version is being written, or that was cut off.
+    Unfinished(String),
     /// The version runs on trial.
     Runs {
         /// Its version.
@@ -34,7 +36,7 @@ impl State {
     /// The version that is on trial.
     pub fn on_trial(&self) -> Option<&str> {
         match self {
-            Self::Waiting(version) | Self::Runs { version, .. } => Some(version),
+            Self::Waiting(version) | Self::Unfinished(version) | Self::Runs { version, .. } => Some(version),
             Self::None | Self::Over(_) => None,
         }
     }
@@ -48,16 +50,20 @@ pub fn check(machine: &Machine, failed: &[String]) -> Result<State, UpdateError>
     let _lock = machine.lock()?;
     let Some(mut trial) = machine.trial().read()? else { return Ok(State::None) };
     let version = trial.new_version().to_owned();
+    if machine.is_held() && machine.running()? == version {
+        // What is seen meanwhile is not of the trial.
+        machine.loader().renew(&version)?;
+        return state(machine);
+    }
     if !trial.begin(&machine.running()?, &machine.boot_id()) {
         return elsewhere(machine, &trial);
     }
     machine.loader().renew(&version)?;
     take_down(machine, &mut trial, failed);
     machine.trial().write(&trial)?;
-    let (standing, is_held) = (trial.standing(), machine.is_held());
-    let state = State::Runs { version: version.clone(), standing: standing.clone(), is_held };
+    let standing = trial.standing();
+    let state = State::Runs { version: version.clone(), standing: standing.clone(), is_held: false };
     match standing {
-        _ if is_held => {}
         Standing::Good { .. } => {
             machine.loader().keep(&version)?;
             return over(
@@ -88,7 +94,9 @@ pub fn state(machine: &Machine) -> Result<State, UpdateError> {
     let Some(trial) = machine.trial().read()? else { return Ok(State::None) };
     let version = trial.new_version().to_owned();
     if machine.running()? != version {
-        return Ok(State::Waiting(version));
+        // The trial is written down before the kernel image is.
+        let is_there = machine.loader().images()?.iter().any(|image| image.version == version && !image.is_given_up());
+        return Ok(if is_there { State::Waiting(version) } else { State::Unfinished(version) });
     }
     Ok(State::Runs { version, standing: trial.standing(), is_held: machine.is_held() })
 }
@@ -99,9 +107,16 @@ pub fn state(machine: &Machine) -> Result<State, UpdateError> {
 /// When no version is on trial and runs, or the boot partition does not take it.
 pub fn confirm(machine: &Machine) -> Result<State, UpdateError> {
     let _lock = machine.lock()?;
-    let trial = machine.trial().read()?.ok_or(UpdateError::NoTrial)?;
-    let version = trial.new_version().to_owned();
-    if machine.running()? != version {
+    let running = machine.running()?;
+    let version = match known(machine)? {
+        Some(trial) => trial.new_version().to_owned(),
+        // A version whose trial was lost is counted by the boot loader nevertheless.
+        None => {
+            let is_counted = |image: &KernelImage| image.version == running && image.tries.is_some();
+            machine.loader().images()?.iter().any(is_counted).then_some(running.clone()).ok_or(UpdateError::NoTrial)?
+        }
+    };
+    if running != version {
         return Err(UpdateError::NotStarted(version));
     }
     machine.loader().keep(&version)?;
@@ -120,10 +135,14 @@ pub fn confirm(machine: &Machine) -> Result<State, UpdateError> {
 /// When there is no other one, or the boot partition does not take it.
 pub fn rollback(machine: &Machine) -> Result<State, UpdateError> {
     let _lock = machine.lock()?;
-    let version = match machine.trial().read()? {
+    let trial = known(machine)?;
+    let version = match &trial {
         Some(trial) => trial.new_version().to_owned(),
         None => machine.running()?,
     };
+    if trial.is_some() && !machine.loader().images()?.iter().any(|image| image.version == version) {
+        return over(machine, id::UPDATE_BACK, Priority::Warning, &version, unfinished(&version));
+    }
     machine.loader().give_up(&version)?;
     let next =
         machine.loader().images()?.into_iter().next().map_or_else(|| "another one".to_owned(), |image| image.version);
@@ -139,11 +158,23 @@ fn elsewhere(machine: &Machine, trial: &Trial) -> Result<State, UpdateError> {
     let version = trial.new_version();
     let images = machine.loader().images()?;
     let text = match images.iter().find(|image| image.version == version) {
-        None => format!("version {version} was not completely installed when the machine ended: install it again"),
+        None => unfinished(version),
         Some(image) if image.is_given_up() => format!("version {version} went: {}", why(image, &trial.standing())),
         Some(_) => return Ok(State::Waiting(version.to_owned())),
     };
     over(machine, id::UPDATE_BACK, Priority::Warning, version, text)
+}
+
+fn unfinished(version: &str) -> String {
+    format!("version {version} was not completely installed when that was cut off: install it again")
+}
+
+/// The trial, for a user who decides: of one whose file is damaged, nothing is known.
+fn known(machine: &Machine) -> Result<Option<Trial>, UpdateError> {
+    match machine.trial().read() {
+        Err(TrialError::Damaged { .. }) => Ok(None),
+        read => Ok(read?),
+    }
 }
 
 /// Why a version was given up before the machine could say so.
@@ -163,9 +194,12 @@ fn take_down(machine: &Machine, trial: &mut Trial, failed: &[String]) {
     let mut faults: Vec<(Kind, String)> = failed.iter().map(|unit| reports::of_unit(unit)).collect();
     faults.extend(report.iter().flat_map(reports::failures));
     if !faults.is_empty() {
-        let before = Known::of(machine.root(), trial.old_version()).failed;
+        let before = Known::of(machine.root(), trial.old_version());
         for (kind, name) in faults {
-            let excuse = before.contains(&(kind, name.clone())).then_some(Excuse::AsBefore);
+            let has_failed = before.failed.contains(&(kind, name.clone()));
+            // A rule that the old version has never passed says nothing of the new one.
+            let is_as_before = has_failed || kind == Kind::Rule && !before.passed.contains(&name);
+            let excuse = is_as_before.then_some(Excuse::AsBefore);
             trial.fault(Fault { kind, name, excuse });
         }
     }
@@ -183,8 +217,8 @@ fn over(
     text: String,
 ) -> Result<State, UpdateError> {
     machine.set_last(&text)?;
-    machine.trial().remove()?;
     machine.hold(false)?;
+    machine.trial().remove()?;
     tell(message_id, priority, version, &text);
     Ok(State::Over(text))
 }
@@ -195,6 +229,12 @@ impl std::fmt::Display for State {
             Self::None => f.write_str("no update is on trial"),
             Self::Waiting(version) => {
                 write!(f, "version {version} is installed and starts with the next restart, on trial")
+            }
+            Self::Unfinished(version) => {
+                write!(
+                    f,
+                    "version {version} is being written, or that was cut off: `horus update rollback` forgets it then"
+                )
             }
             Self::Runs { version, standing, is_held: false } => write!(f, "version {version} is {standing}"),
             Self::Runs { version, standing, is_held: true } => {

@@ -1,7 +1,6 @@
 //! Installing: a bundle is received and verified, and then written into the slot that does not run.
 //!
-//! The two are apart, so that what takes long can be done by another process than the one that a user waits for: [`receive`] fills a folder, [`apply`]
-//! verifies it once more, begins the trial and has systemd-sysupdate write system and kernel image. Whatever ends this process or the machine: the
+//! The two are apart, so that another process than the user's does what takes long. [`receive`] fills a folder. [`apply`] verifies it once more, begins the trial and has systemd-sysupdate write system and kernel image. Whatever ends this process or the machine: the
 //! version that runs is not touched, and the new one starts only when its kernel image has its name, which comes last.
 
 use std::io::Read;
@@ -27,19 +26,14 @@ const RESERVE: u64 = 32 << 20;
 ///
 /// # Errors
 /// When it is not taken. What was received is removed then, and nothing else has changed.
-pub fn receive(
-    machine: &Machine,
-    stream: impl Read,
-    may_go_back: bool,
-    told: &mut dyn FnMut(u64),
-) -> Result<Bundle, UpdateError> {
+pub fn receive(machine: &Machine, stream: impl Read, told: &mut dyn FnMut(u64)) -> Result<Bundle, UpdateError> {
     let _lock = machine.lock()?;
     let (board, running, keys) = (machine.board()?, machine.running()?, machine.keys()?);
-    ensure_no_trial(machine)?;
+    ensure_free(machine, &running)?;
     ensure_writer(machine)?;
     let folder = machine.clear_staged()?;
     let free = machine.free().map_err(|cause| UpdateError::Unkept { path: folder.clone(), cause })?;
-    let rules = Rules { board: &board, running: &running, may_go_back, keys: &keys };
+    let rules = Rules { board: &board, running: &running, keys: &keys };
     let received = bundle::unpack(stream, &folder, &rules, free.saturating_sub(RESERVE), told);
     if received.is_err() {
         machine.remove_staged()?;
@@ -53,7 +47,7 @@ pub fn receive(
 /// When it cannot be installed. The version that runs stays, and what was received is removed.
 pub fn apply(machine: &Machine) -> Result<Bundle, UpdateError> {
     let _lock = machine.lock()?;
-    let applied = ensure_no_trial(machine).and_then(|()| try_apply(machine));
+    let applied = try_apply(machine);
     machine.remove_staged()?;
     if let Err(error) = &applied {
         tell(id::UPDATE_INSTALLED, Priority::Error, "unknown", &format!("no update was installed: {error}"));
@@ -63,14 +57,17 @@ pub fn apply(machine: &Machine) -> Result<Bundle, UpdateError> {
 
 fn try_apply(machine: &Machine) -> Result<Bundle, UpdateError> {
     let (board, running, keys) = (machine.board()?, machine.running()?, machine.keys()?);
-    // Whether an older version may be installed was asked when it was received.
-    let rules = Rules { board: &board, running: &running, may_go_back: true, keys: &keys };
+    ensure_free(machine, &running)?;
+    let rules = Rules { board: &board, running: &running, keys: &keys };
     let bundle = bundle::verify(&machine.staged(), &rules)?;
     let version = bundle.version.as_str();
-    // The trial is there before the version can start.
+    // The trial is there before the version can start. A hold was of another one.
+    machine.hold(false)?;
     machine.trial().write(&Trial::new(&running, version, &Known::of(machine.root(), &running).tails))?;
     let written = write(machine, version).and_then(|()| starts(machine, version));
     if written.is_err() {
+        // What may have its name already is not to start without a trial.
+        let _ = machine.loader().give_up(version);
         machine.trial().remove()?;
     }
     written?;
@@ -85,10 +82,8 @@ fn try_apply(machine: &Machine) -> Result<Bundle, UpdateError> {
 
 /// Writes what is staged into the slot and onto the boot partition.
 fn write(machine: &Machine, version: &str) -> Result<(), UpdateError> {
-    // What is there by this name already, such as a version that was given up, is taken for the one that is to be written.
-    if machine.loader().images()?.iter().any(|image| image.version == version) {
-        sysupdate(machine, version, &["vacuum", "--instances-max=1"])?;
-    }
+    // What is there by this name already, such as a version that was given up or a slot that was cut off, would be taken for the one to be written.
+    sysupdate(machine, version, &["vacuum", "--instances-max=1"])?;
     sysupdate(machine, version, &["update", version])
 }
 
@@ -98,10 +93,12 @@ fn sysupdate(machine: &Machine, version: &str, words: &[&str]) -> Result<(), Upd
     let fail = |reason: String| UpdateError::NotWritten { version: version.to_owned(), reason };
     let output = Command::new(&program).arg("--verify=no").args(words).env(BOOT.0, BOOT.1).output();
     let output = output.map_err(|error| fail(format!("{}: {error}", program.display())))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told: Vec<_> = said.lines().filter(|line| !line.starts_with("Imported ")).collect();
+    eprintln!("{}", told.join("\n"));
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
     let mut last: Vec<_> = said.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
     last.reverse();
     Err(fail(horus::outside::printable(&last.join("; "))))
@@ -124,10 +121,16 @@ fn ensure_writer(machine: &Machine) -> Result<(), UpdateError> {
     if program.exists() { Ok(()) } else { Err(UpdateError::NoWriter(program)) }
 }
 
-fn ensure_no_trial(machine: &Machine) -> Result<(), UpdateError> {
-    match machine.trial().read()? {
-        None => Ok(()),
-        Some(trial) => Err(UpdateError::OnTrial(trial.new_version().to_owned())),
+/// Whether the other slot is free: no version in it is on trial, or is what starts next in the place of the one that runs.
+fn ensure_free(machine: &Machine, running: &str) -> Result<(), UpdateError> {
+    if let Some(trial) = machine.trial().read()? {
+        return Err(UpdateError::OnTrial(trial.new_version().to_owned()));
+    }
+    match machine.loader().images()?.into_iter().next() {
+        Some(first) if first.version != running && !first.is_given_up() => {
+            Err(UpdateError::RestartFirst(first.version))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -63,8 +63,13 @@ pub enum UpdateError {
         "version {0} is on trial, and the slot of another one holds what comes back: `horus update confirm` or `horus update rollback` ends the trial first"
     )]
     OnTrial(String),
+    /// Another version starts next, from the slot that would be written.
+    #[error(
+        "{0} starts with the next restart, and is in the slot that an update would take: restart first (`systemctl reboot`)"
+    )]
+    RestartFirst(String),
     /// No version is.
-    #[error("no version is on trial: there is nothing to confirm")]
+    #[error("no version is on trial: there is nothing to confirm or to hold")]
     NoTrial,
     /// It has not run yet.
     #[error("version {0} has not been started yet: restart the machine, and confirm it when it runs")]
@@ -92,7 +97,7 @@ pub enum UpdateError {
     },
     /// It wrote something that does not start.
     #[error(
-        "version {version} was written, and the boot loader would start {first} nevertheless: the one that runs stays. Is {first} newer? `horus update rollback` gives it up"
+        "version {version} was written, and the boot loader would start {first} nevertheless: the one that runs stays. Install it again; `ls /boot/EFI/Linux` shows what is there"
     )]
     NotNext {
         /// The version.

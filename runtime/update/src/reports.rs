@@ -26,6 +26,8 @@ pub struct Known {
     pub tails: Vec<u64>,
     /// What failed under it.
     pub failed: BTreeSet<(Kind, String)>,
+    /// The rules of the audit that passed under it.
+    pub passed: BTreeSet<String>,
 }
 
 impl Known {
@@ -37,6 +39,8 @@ impl Known {
         let is_of_version = |report: &Report| version_of(&report.cmdline) == Some(version);
         for report in all(root).filter(is_of_version) {
             known.failed.extend(failures(&report));
+            let passed = report.audit.rules.iter().filter(|rule| rule.status == Status::Pass);
+            known.passed.extend(passed.map(|rule| rule.id.clone()));
             let of_report = measured(&report);
             let tail = tail(&report).filter(|_| *newest.get_or_insert_with(|| of_report.clone()) == of_report);
             match tail {

@@ -35,8 +35,8 @@ def make(disk: Path, private: Path, out: Path, level: str = "-6") -> Path:
 
 def assemble(board: str, version: str, kernel: Path, root: Path, private: Path, out: Path) -> Path:
     """Puts kernel image and compressed system into a signed archive."""
-    if len(version) > LONGEST_VERSION or not re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.~^-]*", version):
-        raise CannotRun(f"version {version!r} cannot be a partition's name: at most {LONGEST_VERSION} letters, digits, '.', '~', '^' and '-'.")
+    if len(version) > LONGEST_VERSION or not re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.-]*", version):
+        raise CannotRun(f"version {version!r} cannot be a partition's name: at most {LONGEST_VERSION} letters, digits, '.' and '-'.")
     if "horus.disk=" in pe.section(kernel, ".cmdline"):
         raise CannotRun("this image's kernel image names its disk, so no other disk would start it. Build the image again with this version of the recipes.")
     return pack(f"horus_{board}_{version}", kernel, root, private, out)

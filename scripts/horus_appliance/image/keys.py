@@ -1,6 +1,6 @@
 """Keys by which updates are signed: a pair that `./scripts/keys` makes, or one that its user keeps elsewhere.
 
-The public half goes into the image, below KEYS. Whoever has the private half can write the system of every machine with that image.
+The public half goes into the image, below KEYS. The holder of the private half can write the system of each machine with that image.
 """
 
 import os
@@ -21,9 +21,10 @@ DEVELOPMENT = FOLDER / "development.key"
 def make(private: Path) -> Path:
     """Makes a pair of keys, NAME.key and NAME.pub; gives the public one. A pair that is there stays."""
     public = private.with_suffix(".pub")
-    if private.exists() and public.exists():
-        return public
     system.ensure_command("openssl", "openssl")
+    if private.exists():
+        openssl("pkey", "-in", private, "-pubout", "-out", public)
+        return public
     private.parent.mkdir(parents=True, exist_ok=True)
     partial = private.with_suffix(".partial")
     partial.unlink(missing_ok=True)
@@ -45,8 +46,8 @@ def check_public(path: Path) -> None:
     """Refuses what is no public Ed25519 key."""
     if path.stem == DEVELOPMENT.stem:
         raise CannotRun(f"{path} is a development key: every clone makes its own, and none is kept with care. Make one for releases: ./scripts/keys NAME.")
-    if not path.is_file():
-        raise CannotRun(f"there is no key {path}: ./scripts/keys NAME makes a pair, whose public half is out/keys/NAME.pub.")
+    if path.suffix != ".pub" or not path.is_file():
+        raise CannotRun(f"there is no public key {path}, whose name ends in .pub: ./scripts/keys NAME makes a pair, whose public half is out/keys/NAME.pub.")
     system.ensure_command("openssl", "openssl")
     if "ED25519" not in openssl("pkey", "-pubin", "-in", path, "-noout", "-text").upper():
         raise CannotRun(f"{path} is no Ed25519 key: ./scripts/keys NAME makes a pair of them.")

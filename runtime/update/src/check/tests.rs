@@ -17,7 +17,7 @@ fn installed(tails: &[u64]) -> (TempDir, Machine) {
     for (number, tail) in tails.iter().enumerate() {
         report(root.path(), "0.1.0", &format!("old{number}"), Some(*tail), &[]);
     }
-    install::receive(&machine, &bundle("0.2.0", &pair)[..], false, &mut |_| {}).unwrap();
+    install::receive(&machine, &bundle("0.2.0", &pair)[..], &mut |_| {}).unwrap();
     install::apply(&machine).unwrap();
     (root, machine)
 }
@@ -178,6 +178,8 @@ fn a_user_confirms_takes_back_or_holds() {
     assert!(state.to_string().contains("held by a user"), "{state}");
     assert_eq!(names(&machine)[0], "horus_0.2.0+3.efi", "nothing is decided");
     machine.hold(false).unwrap();
+    let state = check(&machine, &[]).unwrap();
+    assert!(state.to_string().contains("boot 1 of 3"), "what was unplugged meanwhile does not count: {state}");
     confirm(&machine).unwrap();
     assert_eq!(names(&machine)[0], "horus_0.2.0.efi");
     assert!(matches!(confirm(&machine), Err(UpdateError::NoTrial)));

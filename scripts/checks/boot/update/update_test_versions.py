@@ -148,7 +148,7 @@ class Updates(boot_test_x86_64.BootTest):
 
     @classmethod
     def leave_reports(cls):
-        """Puts reports of A in the place of boots that nobody waits for: its own, with other boots' names and one tail."""
+        """Puts reports of A in the place of boots that no test waits for: its own, with other boots' names and one tail."""
         report = json.loads(cls.ssh(f"cat {PLACE}/latest.json").stdout)
         cls.first = report["valid"], [phase["name"] for phase in report["phases"]]
         report["valid"], report["invalid_reasons"] = True, []
@@ -177,7 +177,7 @@ class Updates(boot_test_x86_64.BootTest):
     def test_an_update_comes_over_ssh_and_starts_with_the_next_restart(self):
         done = self.said["B"]
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("received 120 MB", done.stdout)
+        self.assertRegex(done.stdout, r"received \d+ MB")
         self.assertIn("version 0.2.0 is installed beside 0.1.0, signed by development: it starts with the next restart, on trial", done.stdout)
         self.assertIn("horus_0.2.0+3.efi", self.seen["B is installed"])
 
@@ -187,6 +187,7 @@ class Updates(boot_test_x86_64.BootTest):
     def test_no_node_missed_a_deadline_for_the_programs_that_install(self):
         start, end = self.window
         missed = [guest.text(entry).partition("\n")[0] for entry in self.done.entries[start:end] if guest.text(entry, "MESSAGE_ID") == boot_test_x86_64.message_id("DEADLINE_MISS")]
+        self.assertTrue(any("kept by" in text or "by:" in text or "missed by" in text for text in missed) or not missed, "no culprit is named: is there no witness?")
         print(f"deadlines missed while an update was received and written: {len(missed)} entries")
         names = ("task horus", "task systemd-import", "task systemd-sysupd", "task xz", "task sshd")
         self.assertEqual([text for text in missed if any(name in text for name in names)], [])
