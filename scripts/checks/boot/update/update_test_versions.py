@@ -35,9 +35,8 @@ REPORTS, OLD_TAIL_NS = 20, 40_000_000
 BOOTS, MOST_RUNS = 3, 8
 PLACE = "/var/lib/horus/reports"
 KEPT = "what a user left\n"
-# What would take time from each of many boots, and has no part in a trial. The witness says who broke deadlines while an update is installed.
+# What would take time from each of many boots, and has no part in a trial.
 ABSENT = {f"systemd.unit-dropin.horus-{name}.service": "[Unit]\nConditionPathExists=/nowhere\n" for name in ("drift", "watch")}
-ABSENT["systemd.unit-dropin.horus-witness.service"] = "[Unit]\nConditionPathExists=!/var/lib/horus/update/last\n"
 FILES = {"/var/lib/horus/determinism.toml": PLAN, "/var/lib/horus/kept": KEPT}
 
 
