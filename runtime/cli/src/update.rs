@@ -224,11 +224,11 @@ fn look(machine: &Machine) -> Result<State, UpdateError> {
     if machine.trial().read()?.is_none() {
         return Ok(State::None);
     }
-    let failed = match units::failed() {
+    let failed: Vec<_> = match units::failed() {
         Ok(failed) => failed.into_iter().map(|unit| unit.unit).collect(),
         Err(reason) => {
-            say(&format!("which units failed is not known: {reason}"));
-            Vec::new()
+            say(&format!("nothing is decided now, because it is not known which units failed: {reason}"));
+            return check::state(machine);
         }
     };
     check::check(machine, &failed)

@@ -140,16 +140,19 @@ pub fn rollback(machine: &Machine) -> Result<State, UpdateError> {
         Some(trial) => trial.new_version().to_owned(),
         None => machine.running()?,
     };
-    if trial.is_some() && !machine.loader().images()?.iter().any(|image| image.version == version) {
+    let images = machine.loader().images()?;
+    if trial.is_some() && !images.iter().any(|image| image.version == version) {
         return over(machine, id::UPDATE_BACK, Priority::Warning, &version, unfinished(&version));
     }
+    let other = images.into_iter().find(|image| image.version != version && !image.is_given_up());
+    // Where there is none, `give_up` says so.
+    let other = other.map(|image| image.version).unwrap_or_default();
+    if !other.is_empty() && !machine.has_system(&other) {
+        return Err(UpdateError::NoSystem { version, other });
+    }
     machine.loader().give_up(&version)?;
-    let next =
-        machine.loader().images()?.into_iter().next().map_or_else(|| "another one".to_owned(), |image| image.version);
-    let text = match machine.running()? == next {
-        true => format!("version {version} is taken back by a user: {next} runs on"),
-        false => format!("version {version} is taken back by a user: {next} starts with the next restart"),
-    };
+    let when = if machine.running()? == other { "runs on" } else { "starts with the next restart" };
+    let text = format!("version {version} is taken back by a user: {other} {when}");
     over(machine, id::UPDATE_BACK, Priority::Warning, &version, text)
 }
 

@@ -1,7 +1,8 @@
 //! Installing: a bundle is received and verified, and then written into the slot that does not run.
 //!
-//! The two are apart, so that another process than the user's does what takes long. [`receive`] fills a folder. [`apply`] verifies it once more, begins the trial and has systemd-sysupdate write system and kernel image. Whatever ends this process or the machine: the
-//! version that runs is not touched, and the new one starts only when its kernel image has its name, which comes last.
+//! The two are apart, so that another process than the user's does what takes long. [`receive`] fills a folder. [`apply`] verifies it once more,
+//! begins the trial, and has systemd-sysupdate write system and kernel image. Whatever ends this process or the machine, the version that runs is
+//! not touched. The new one starts only when its kernel image has its name, which comes last.
 
 use std::io::Read;
 use std::process::Command;

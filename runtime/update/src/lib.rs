@@ -68,6 +68,16 @@ pub enum UpdateError {
         "{0} starts with the next restart, and is in the slot that an update would take: restart first (`systemctl reboot`)"
     )]
     RestartFirst(String),
+    /// What would start has no system: an installation was cut off that had begun to take its slot.
+    #[error(
+        "version {other}, which would start, has no system in a slot any more: version {version} stays. Install an update"
+    )]
+    NoSystem {
+        /// The version that stays.
+        version: String,
+        /// The other one.
+        other: String,
+    },
     /// No version is.
     #[error("no version is on trial: there is nothing to confirm or to hold")]
     NoTrial,

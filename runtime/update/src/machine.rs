@@ -22,6 +22,8 @@ const STAGED: &str = "staged";
 const HELD: &str = "held";
 /// What became of the last update: one sentence.
 const LAST: &str = "last";
+/// Where udev names partitions, below the root.
+const SLOTS: &str = "dev/disk/by-partlabel";
 /// How long another process may have the lock.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often it is asked for meanwhile.
@@ -82,6 +84,11 @@ impl Machine {
     /// When there is none, or a file that is none.
     pub fn keys(&self) -> Result<Keys, UpdateError> {
         Ok(Keys::read(&self.root)?)
+    }
+
+    /// Whether the system of a version is in a slot.
+    pub(crate) fn has_system(&self, version: &str) -> bool {
+        self.root.join(format!("{SLOTS}/horus_{version}")).exists()
     }
 
     /// The kernel images of its boot partition.

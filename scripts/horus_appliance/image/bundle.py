@@ -1,4 +1,4 @@
-"""Makes a bundle: one version of the system as a signed file, from the image of either builder. runtime/update/src/bundle.rs says what is in it."""
+"""Makes a bundle: one version of the system as a signed file, from an image. runtime/update/src/bundle.rs says what is in it."""
 
 import hashlib
 import re
@@ -16,8 +16,8 @@ from horus_appliance.image import keys, pe, sizes
 import horus_conf
 
 LIST, SIGNATURE = "SHA256SUMS", "SHA256SUMS.sig"
-# A partition's label has 36 characters, of which "horus_" takes six.
-LONGEST_VERSION = 30
+# A partition's label has 36 characters, of which "horus_" takes six; systemd-sysupdate takes no other marks.
+VERSION = r"[0-9A-Za-z][0-9A-Za-z.-]{0,29}"
 CHUNK = 1 << 20
 
 
@@ -35,8 +35,8 @@ def make(disk: Path, private: Path, out: Path, level: str = "-6") -> Path:
 
 def assemble(board: str, version: str, kernel: Path, root: Path, private: Path, out: Path) -> Path:
     """Puts kernel image and compressed system into a signed archive."""
-    if len(version) > LONGEST_VERSION or not re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.-]*", version):
-        raise CannotRun(f"version {version!r} cannot be a partition's name: at most {LONGEST_VERSION} letters, digits, '.' and '-'.")
+    if not re.fullmatch(VERSION, version):
+        raise CannotRun(f"version {version!r} cannot be a partition's name: at most 30 letters, digits, '.' and '-'.")
     if "horus.disk=" in pe.section(kernel, ".cmdline"):
         raise CannotRun("this image's kernel image names its disk, so no other disk would start it. Build the image again with this version of the recipes.")
     return pack(f"horus_{board}_{version}", kernel, root, private, out)

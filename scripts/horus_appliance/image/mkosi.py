@@ -62,13 +62,15 @@ class Image:
 
 
 def build(
-    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Path | None = None, update_keys: tuple = ()
-) -> Image:
+    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Path | None = None, update_keys: tuple = (),
+    named: str = "",
+) -> Image:  # fmt: skip
     """Builds the runtime and the image, each only when something that goes into it has changed.
 
     `fresh` builds from the mirror's newest packages even when nothing here has changed. With `packages`, a directory of
     packages that another builder made, those take the places of the trees of conf/ and of the runtime built here.
     The image takes updates by the public keys `update_keys`; one with the tree `dev` and none of these, by this clone's own.
+    `named` is its version, by which updates are told apart; without it, that is the runtime's.
     """
     trees = horus_conf.variants()[variant]
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -78,7 +80,7 @@ def build(
         builder.ensure(architecture, fresh)  # also where nothing is to be built: QEMU runs in it
         origin = ["packages"] if packages else []
         name = "-".join([variant, *origin, *([] if architecture == X86_64 else [architecture.name])])
-        image = Image(variant, BUILD / "image" / name, version(), architecture)
+        image = Image(variant, BUILD / "image" / name, named or version(), architecture)
         if packages:
             tree = overlay.stage_packages(trees, packages.resolve(), architecture, name)
         else:

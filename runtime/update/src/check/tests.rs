@@ -183,6 +183,10 @@ fn a_user_confirms_takes_back_or_holds() {
     confirm(&machine).unwrap();
     assert_eq!(names(&machine)[0], "horus_0.2.0.efi");
     assert!(matches!(confirm(&machine), Err(UpdateError::NoTrial)));
+    let slot = root.path().join("dev/disk/by-partlabel/horus_0.1.0");
+    fs::rename(&slot, slot.with_extension("away")).unwrap();
+    assert!(matches!(rollback(&machine), Err(UpdateError::NoSystem { .. })), "nothing would start");
+    fs::rename(slot.with_extension("away"), slot).unwrap();
     let state = rollback(&machine).unwrap();
     assert!(state.to_string().contains("0.1.0 starts with the next restart"), "{state}");
     assert_eq!(boot(&root, &machine, "after").0, "0.1.0");
