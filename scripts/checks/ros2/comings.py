@@ -5,10 +5,11 @@ import signal
 import time
 from contextlib import ExitStack
 
+from checks.ros2.processes import INTERRUPTED, interrupted
 from checks.ros2.stage import Ros, account, counts
 from horus_appliance.console import ApplianceFailed, detail
 
-# More messages than pass while a program is killed and another one comes. What is sent after a subscription was killed finds room
+# More messages than pass while programs come, or one is killed and another one comes. What is sent after a subscription was killed finds room
 # in what is kept for it.
 STAYING, STAYING_EVERY_US = 60_000, 2_000
 # Messages by which one is seen to go on.
@@ -45,15 +46,25 @@ durability = "transient_local"
 
 def late(stage: Ros) -> None:
     """Who comes later gets what comes from then on, without a gap: a subscription of ROS, and one of ours."""
-    with stage.peer("send", "vector", "vector", BACK, 1000) as sender, stage.node("send", "/vector_back", "vector", BACK, 1000) as node:
+    with ExitStack() as stack:
+        run = stack.enter_context
+        sender, node = run(stage.peer("send", "vector", "vector", STAYING, 1000)), run(stage.node("send", "/vector_back", "vector", STAYING, 1000))
         for one in (sender, node):
             one.expect("ready")
             one.tell("go")
-        with stage.node("receive", "/vector", "vector", BACK, 30) as theirs, stage.peer("receive", "vector_back", "vector", BACK, 30) as ours:
-            for got, who in ((json.loads(theirs.expect("result", 40)), "a subscription of ROS"), (counts(ours.expect("result", 40)), "a subscriber of ours")):
-                if got["first"] <= 1 or got["last"] != BACK or got["wrong"] or got["gaps"]:
-                    raise ApplianceFailed(f"{who} that came late got {got}")
-                detail(f"{who} that came late got messages {got['first']} to {BACK}")
+        run(stage.peer("receive", "vector_back", "vector", STAYING, 50)).expect("begun", 60)  # so the next one is late
+        theirs, ours = run(stage.node("receive", "/vector", "vector", MORE, 50, "more")), run(stage.peer("receive", "vector_back", "vector", STAYING, 50))
+        ours.expect("begun", 60)
+        results = [json.loads(theirs.expect("result", 60))]
+        for one in (sender, node):
+            one.tell("enough")
+            one.expect("sent")
+        ours.tell("enough")
+        results.append(counts(ours.expect("result", 60)))
+        for got, who in zip(results, ("a subscription of ROS", "a subscriber of ours"), strict=True):
+            if not 1 < got["first"] < got["last"] or got["wrong"] or got["gaps"]:
+                raise ApplianceFailed(f"{who} that came late got {got}")
+            detail(f"{who} that came late got messages {got['first']} to {got['last']}")
 
 
 def restarts(stage: Ros) -> None:
@@ -79,7 +90,7 @@ def restarts(stage: Ros) -> None:
         went_on(again, 1, 0, "a subscription that was killed and started again")
         for one in (theirs, ours):
             one.tell("enough")
-        went_on(json.loads(theirs.expect("result", 20)), again["last"], 1, "the subscription that stayed")
+        went_on(json.loads(theirs.expect("result", 20)), again["first"], 1, "the subscription that stayed")
         went_on(counts(ours.expect("result", 20)), MORE, 1, "our subscriber, of the publisher that stayed,")
         node.kill()
         publisher_again(stage)
@@ -101,19 +112,23 @@ def stopped(stage: Ros) -> None:
         for one in (sender, node, kept):
             one.tell("go")
         kept.expect("sent")
+        for one in (theirs, ours):
+            one.expect("begun")
         bridge.process.send_signal(signal.SIGSTOP)
         time.sleep(1)
         bridge.process.send_signal(signal.SIGCONT)
-        bridge.expect("DDS ended", 20)
+        bridge.expect(INTERRUPTED, 20)
+        interrupted.clear()
         again = json.loads(run(stage.node("receive", "/forgetful", "vector", MORE, 50, "more")).expect("result", 60))
         went_on(again, 1, 0, "a subscription that came after the bridge was stopped")
         asking = run(stage.node("receive", "/kept", "vector", KEPT, 20, "transient_local"))
         whole(json.loads(asking.expect("result", 30)), KEPT - 7, "one that asks for what was kept before")
+        ours.expect("gap", 60)
         for one in (theirs, ours):
             one.tell("enough")
-        went_on(json.loads(theirs.expect("result", 20)), again["last"], 1, "the subscription that stayed")
+        went_on(json.loads(theirs.expect("result", 20)), again["first"], 1, "the subscription that stayed")
         got = counts(ours.expect("result", 20))
-        if got["last"] < again["first"] or got["wrong"] or got["gaps"] > 1:
+        if (got["wrong"], got["gaps"]) != (0, 1):
             raise ApplianceFailed(f"our subscriber got, of a publisher that stayed while the bridge was stopped, {got}")
         told = account(bridge.end(), "vector_back")
         if told["late"] or told["lost"] != got["absent"]:

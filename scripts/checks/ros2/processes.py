@@ -11,6 +11,9 @@ from horus_appliance.console import ApplianceFailed
 
 # No program of a check is quiet for so long.
 PATIENCE_SECONDS = 40
+# What a bridge says after its waits were interrupted, as they are in a machine that is frozen for a moment; and the programs that said it.
+INTERRUPTED = "DDS ended"
+interrupted = []
 
 
 class Process:
@@ -26,6 +29,8 @@ class Process:
 
     def read(self) -> None:
         for line in self.process.stdout:
+            if INTERRUPTED in line:
+                interrupted.append(self.name)
             self.lines.put(line.rstrip("\n"))
         self.lines.put(None)
 

@@ -12,6 +12,9 @@ UNITS = Path(__file__).with_name("units")
 # Ports by name; each ends in a file of that name in the machine's directory.
 PORTS = ["horus.journal", "horus.report", "horus.failed"]
 
+# Of the machines that are emulated, x86-64 and ARM.
+SERIAL_LINES = ["ttyS0", "ttyAMA0"]
+
 # systemd's own message identifiers (sd-messages.h).
 STARTUP_FINISHED = "b07a249cd024414a82dd00cd181378ff"
 UNIT_STARTED = "39f53479d3a045ac8e11786248231fbf"
@@ -21,6 +24,8 @@ UNIT_FAILED = "d9b373ed55a64feb8242e02dbe79a49c"
 def observing_units(collect_after: str) -> dict:
     """Credentials that stream the journal, and collect the results when unit `collect_after` has ended, well or not."""
     credentials = {f"systemd.extra-unit.{path.name}": path.read_text() for path in sorted(UNITS.glob("*.service"))}
+    # An emulated machine on a busy host may find its serial line after more than systemd's 90 s; without it there is no console.
+    credentials |= {f"systemd.unit-dropin.dev-{line}.device": "[Unit]\nJobRunningTimeoutSec=15min\n" for line in SERIAL_LINES}
     credentials["systemd.unit-dropin.basic.target"] = "[Unit]\nWants=horus-observe.service horus-stuck.service\n"
     credentials[f"systemd.unit-dropin.{collect_after}"] = "[Unit]\nOnSuccess=horus-collect.service\nOnFailure=horus-collect.service\n"
     return credentials

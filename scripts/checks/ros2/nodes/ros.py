@@ -1,12 +1,13 @@
 """A node of the real ROS 2, for the checks: python ros.py receive|send|info TOPIC KIND COUNT SECONDS|EVERY_US [OPTION...].
 
 receive says `matched` when a publisher is there, `begun` at the first number above 0, then what it got as JSON; send says `matched` when a
-subscription hears it, waits for a line, and sends; at the line `spoil N` it sends so many messages whose ends are missing. info says what ROS 2 sees
+subscription hears it, waits for a line, and sends until another one comes; at the line `spoil N` it sends so many messages whose ends are missing. info says what ROS 2 sees
 of a topic. Options are best_effort, transient_local, keep_last; receive ends at a line, too, and with the option more after COUNT messages, whatever
 their numbers. Serialised messages are compared bit for bit with those that rclpy itself makes.
 """
 
 import json
+import queue
 import sys
 import threading
 import time
@@ -70,20 +71,25 @@ def is_same(raw: bytes, expected: bytes, type_) -> bool:
 def send(node, topic: str, kind: str, count: int, every_us: int, quality) -> None:
     type_, make, _ = TYPES[kind]
     publisher = node.create_publisher(type_, topic, quality)
-    go = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), go.set()), daemon=True).start()
+    words = queue.Queue()
+    threading.Thread(target=lambda: [words.put(word) for word in iter(sys.stdin.readline, "")] and words.put(""), daemon=True).start()
     print("ready", flush=True)
-    while not go.wait(0.05):
+    while words.empty():
         publisher.publish(make(0))
+        time.sleep(0.05)
+    words.get()
     # Large ones are made before, so that their making costs the rate nothing.
     messages = [make(number) for number in range(1, count + 1)] if kind == "image" and count <= 500 else None
     start = time.monotonic()
     for number in range(1, count + 1):
+        if not words.empty():
+            break
         time.sleep(max(0.0, start + number * every_us / 1e6 - time.monotonic()))
         publisher.publish(messages[number - 1] if messages else make(number))
     print("sent", round(time.monotonic() - start, 2), flush=True)
-    while word := sys.stdin.readline():
-        spoil(publisher, serialize_message(make(1)), int(word.split()[1]))
+    while (word := words.get()) != "":
+        if word.startswith("spoil"):
+            spoil(publisher, serialize_message(make(1)), int(word.split()[1]))
 
 
 def spoil(publisher, whole: bytes, count: int) -> None:
