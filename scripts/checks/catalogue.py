@@ -19,6 +19,8 @@ MOUNTS = "mounts"
 LOOM_OPTIMISED = {'"*"': 0, "loom": 3, "generator": 3}
 LOOM_FAST = [word for package, level in LOOM_OPTIMISED.items() for word in ("--config", f"profile.release.package.{package}.opt-level={level}")]
 BRIDGES = "runtime/bridge/target"
+# Beside builds there is time for one emulated machine.
+MACHINES = "machines"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
 FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
@@ -78,8 +80,14 @@ CHECKS = [
     # What is asked of it waits for answers most of the time.
     Check(
         "boot test from outside: SSH, nodes of all languages, gateway, ros2", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
-        after=(MUSL, BRIDGE_BUILT),
+        after=(MUSL, BRIDGE_BUILT), holds=(MACHINES,),
         on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 12 minutes",
+    ),
+    # It compares tails by factors, which builds that give way to it leave as they are. The command that sends the update is built with the image.
+    Check(
+        "update: an appliance goes from A to B, back to A, and to C", module("discover", "update_test_", "-v"), SCRIPTS, images=True, first=True,
+        after=(IMAGES,), holds=(MACHINES,),
+        on=IMAGE_PARTS, through=("runtime/update", "runtime/cli", "runtime/evidence"), slow="about 14 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), can_wait=True, slow="2 to 3 minutes"),
@@ -262,11 +270,6 @@ CHECKS = [
     Check(
         "languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk",
         on=(PYTHON,),
-    ),
-    # Beside others, an emulated machine gets too little time for the limits of its units. The command that sends the update is built with the image.
-    Check(
-        "update: an appliance goes from A to B, back to A, and to C", module("discover", "update_test_", "-v"), SCRIPTS, alone=BOOTS, images=True,
-        long="about 17 minutes", on=IMAGE_PARTS, through=("runtime/update", "runtime/cli", "runtime/evidence"),
     ),
     Check(
         "boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes",

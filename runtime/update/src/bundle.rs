@@ -167,6 +167,11 @@ impl List {
     }
 }
 
+/// The reader of the archive takes an early end for the end of a file.
+fn ends(place: &str) -> BundleError {
+    BundleError::CutOff(io::Error::new(io::ErrorKind::UnexpectedEof, format!("it ends {place}")))
+}
+
 fn no_bundle(reason: &str) -> BundleError {
     BundleError::NoBundle(reason.to_owned())
 }
@@ -194,7 +199,7 @@ pub fn unpack(
     // Raw: what tar says of long names has no limit, is read whole, and is in no bundle.
     let mut entries = archive.entries().map_err(foreign)?.raw(true);
     let mut next = |expected: &str| {
-        let entry = entries.next().ok_or_else(|| no_bundle(&format!("it ends before {expected}")))?.map_err(foreign)?;
+        let entry = entries.next().ok_or_else(|| ends(&format!("before {expected}")))?.map_err(foreign)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         match entry.header().entry_type() {
             EntryType::Regular if name == expected => Ok(entry),
@@ -203,8 +208,11 @@ pub fn unpack(
     };
     let mut small = |name: &str| {
         let entry = next(name)?;
-        let mut bytes = Vec::new();
+        let (mut bytes, whole) = (Vec::new(), entry.size().min(MAX_SMALL));
         entry.take(MAX_SMALL).read_to_end(&mut bytes).map_err(BundleError::CutOff)?;
+        if (bytes.len() as u64) < whole {
+            return Err(ends(&format!("within {name}")));
+        }
         keep(&folder.join(name), &bytes).map(|()| bytes)
     };
     let (list, signature) = (small(LIST)?, small(SIGNATURE)?);
@@ -212,19 +220,23 @@ pub fn unpack(
     let mut taken = 0_u64;
     for (digest, name) in &list.files {
         let entry = next(name)?;
-        let end = taken.saturating_add(entry.size());
+        let size = entry.size();
+        let end = taken.saturating_add(size);
         if end > free {
             let [needed, free] = [end, free].map(|bytes| bytes / 1_000_000);
             return Err(BundleError::NoRoom { path: folder.to_owned(), needed, free });
         }
         let path = folder.join(name);
         let mut file = File::create(&path).map_err(unkept(&path))?;
-        let (_, found) = copy(entry, &mut |bytes| {
+        let (length, found) = copy(entry, &mut |bytes| {
             taken += bytes.len() as u64;
             told(taken);
             file.write_all(bytes).map_err(unkept(&path))
         })?;
         file.sync_all().map_err(unkept(&path))?;
+        if length < size {
+            return Err(ends(&format!("within {name}")));
+        }
         if found != *digest {
             return Err(BundleError::Damaged(name.clone()));
         }
