@@ -19,6 +19,8 @@ MOUNTS = "mounts"
 LOOM_OPTIMISED = {'"*"': 0, "loom": 3, "generator": 3}
 LOOM_FAST = [word for package, level in LOOM_OPTIMISED.items() for word in ("--config", f"profile.release.package.{package}.opt-level={level}")]
 BRIDGES = "runtime/bridge/target"
+# A check of a quarter of an hour that has not begun by then would not leave the others their time.
+LONG_BY = 0.45
 # Beside builds there is time for one emulated machine.
 MACHINES = "machines"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
@@ -86,7 +88,7 @@ CHECKS = [
     # It compares tails by factors, which builds that give way to it leave as they are. The command that sends the update is built with the image.
     Check(
         "update: an appliance goes from A to B, back to A, and to C", module("discover", "update_test_", "-v"), SCRIPTS, images=True, first=True,
-        after=(IMAGES,), holds=(MACHINES,),
+        after=(IMAGES,), holds=(MACHINES,), until=LONG_BY,
         on=IMAGE_PARTS, through=("runtime/update", "runtime/cli", "runtime/evidence"), slow="about 14 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.

@@ -45,6 +45,7 @@ class Check:
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
     can_wait: bool = False  # comes when all others have begun, and is left out of a run whose time is short
+    until: float = 0  # of the time of a run, after which it is not begun any more, although it does not wait: it takes long
     within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
@@ -98,8 +99,8 @@ class Running:
 
 
 def share(check: Check) -> float:
-    """Of the time of a run, after which a check that can wait is left out of it."""
-    return SHARE_ALONE if check.alone else SHARE
+    """Of the time of a run, after which a check that may be left out of it is."""
+    return check.until or (SHARE_ALONE if check.alone else SHARE)
 
 
 def each_once(checks: list) -> list:
@@ -121,7 +122,7 @@ def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> 
     begun = told
     try:
         while waiting or running:
-            for check in [one for one in waiting if one.can_wait and time.monotonic() > begun + share(one) * minutes * 60]:
+            for check in [one for one in waiting if (one.can_wait or one.until) and time.monotonic() > begun + share(one) * minutes * 60]:
                 waiting.remove(check)
                 late = f"{share(check):.0%} of the {minutes:g} minutes were over"
                 results[check.name] = Result(check.name, "SKIPPED", 0, f"{late}: ./scripts/test --only '{check.name}' runs it")

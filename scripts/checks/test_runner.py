@@ -119,6 +119,13 @@ class SideBySide(unittest.TestCase):
             self.assertEqual(said.getvalue().rfind("--- spare") > said.getvalue().rfind("--- plain"), word == "passed")
         self.assertIn("./scripts/test --only 'spare'", results[0].reason)
 
+    def test_what_takes_long_is_begun_early_or_left_out(self):
+        long = dataclasses.replace(check("long"), until=0.5)
+        with redirect_stdout(io.StringIO()):
+            early, late = runner.run([long], minutes=1), runner.run([check("plain"), dataclasses.replace(long, until=1e-9, after=("plain",))], minutes=1)
+        self.assertEqual([result.word for result in early], ["passed"])
+        self.assertEqual([(result.name, result.word) for result in late], [("plain", "passed"), ("long", "SKIPPED")])
+
     def test_what_runs_alone_is_left_out_later(self):
         slow = Check("slow", ["sleep", "2"])
         checks = [slow, *(dataclasses.replace(check(name), can_wait=True, **more) for name, more in (("beside", {}), ("boots", {"alone": "it boots"})))]
