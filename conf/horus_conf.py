@@ -6,6 +6,7 @@ Python's standard library only, 3.11 or newer: BitBake, mkosi's recipe and the i
 import re
 import tomllib
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 CONF = Path(__file__).resolve().parent
@@ -28,6 +29,20 @@ class Program:
 
 
 @dataclass(frozen=True)
+class Vendor:
+    """Who answers for an image; empty is what is not said."""
+
+    name: str
+    security: str
+    support_until: str
+
+    def os_release(self) -> dict:
+        """What is said of it in os-release(5); the contact is a field of ours."""
+        said = {"VENDOR_NAME": self.name, "HORUS_SECURITY_CONTACT": self.security, "SUPPORT_END": self.support_until}
+        return {field: value for field, value in said.items() if value}
+
+
+@dataclass(frozen=True)
 class Board:
     """A folder of conf/machine."""
 
@@ -47,6 +62,28 @@ def description() -> dict:
         return tomllib.loads((CONF / DESCRIPTION).read_text())
     except (OSError, ValueError) as error:
         raise BadConf(f"conf/{DESCRIPTION} cannot be read ({error}). Correct it, or restore it from git.") from error
+
+
+def vendor() -> Vendor:
+    """Who answers for the images."""
+    try:
+        said = Vendor(**description()["vendor"])
+    except (KeyError, TypeError) as error:
+        raise BadConf(f"conf/{DESCRIPTION}: [vendor] has name, security and support_until, and nothing else ({error}). Leave empty what is not known.") from error
+    for field, value in said.os_release().items():
+        if not isinstance(value, str) or re.search(r'["\\$`\x00-\x1f]', value):
+            raise BadConf(f'conf/{DESCRIPTION}: {value!r} of [vendor] cannot be {field} of os-release. Write it in quotation marks, without " $ ` and \\.')
+    if said.support_until and not is_day(said.support_until):
+        raise BadConf(f"conf/{DESCRIPTION}: {said.support_until!r}, support_until of [vendor], is no day. Write it as 2031-12-31.")
+    return said
+
+
+def is_day(text: str) -> bool:
+    """Whether it is a day in the one form whose order is that of texts."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def programs() -> list:

@@ -20,7 +20,7 @@ LOOM_OPTIMISED = {'"*"': 0, "loom": 3, "generator": 3}
 LOOM_FAST = [word for package, level in LOOM_OPTIMISED.items() for word in ("--config", f"profile.release.package.{package}.opt-level={level}")]
 BRIDGES = "runtime/bridge/target"
 # A check of a quarter of an hour that has not begun by then would not leave the others their time.
-LONG_BY = 0.45
+LONG_BY = 0.5
 # Beside builds there is time for one emulated machine.
 MACHINES = "machines"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
@@ -272,6 +272,10 @@ CHECKS = [
     Check(
         "languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk",
         on=(PYTHON,),
+    ),
+    Check(
+        "update: the power is cut at any moment from A to B, back to A, and to C", module("discover", "cuts_test_", "-v"), SCRIPTS, alone=BOOTS, images=True,
+        long="about half an hour", on=IMAGE_PARTS, through=("runtime/update",),
     ),
     Check(
         "boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes",

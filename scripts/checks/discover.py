@@ -11,6 +11,7 @@ A file's first word says where its tests can run, and a new file runs by itself:
     other_test_*.py      the same, beside those: two machines boot at a time, and each group takes as long
     beside_test_*.py     the same, for tests that bear what runs beside them
     update_test_*.py     the same, for updates
+    cuts_test_*.py       the same, with the power cut at any moment of it
     long_test_*.py       the same, for what only --long runs
     emulated_test_*.py   boots one for another
 
@@ -23,7 +24,7 @@ import unittest
 from horus_appliance.console import SKIP_STATUS
 from horus_appliance.paths import SCRIPTS
 
-PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "virtual_test_", "boot_test_", "other_test_", "beside_test_", "update_test_", "long_test_", "emulated_test_")
+PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "virtual_test_", "boot_test_", "other_test_", "beside_test_", "update_test_", "cuts_test_", "long_test_", "emulated_test_")
 
 
 def load(prefix: str) -> unittest.TestSuite:

@@ -45,7 +45,7 @@ class Check:
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
     can_wait: bool = False  # comes when all others have begun, and is left out of a run whose time is short
-    until: float = 0  # of the time of a run, after which it is not begun any more, although it does not wait: it takes long
+    until: float = 0  # it takes long, and is left out where this part of a run's time is over before it may start
     within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
@@ -112,7 +112,7 @@ def each_once(checks: list) -> list:
 def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> list:
     """
     Runs every check; returns the results in the order of `checks`. What can wait is left out where SHARE of the `minutes` is over before it may start:
-    the rest is for what has begun, and for what runs alone behind all others. Of the latter, SHARE_ALONE is.
+    the rest is for what has begun, and for what runs alone behind all others. Of the latter, SHARE_ALONE is. A check may say its own part (`until`).
     """
     for check in checks:  # not while others run: two installations at once refuse each other
         if check.needs and not shutil.which(check.needs[0]):

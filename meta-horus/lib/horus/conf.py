@@ -107,6 +107,11 @@ def runtime_sources(d):
     return " ".join("file://runtime/%s" % member for member in members)
 
 
+def vendor(d, field):
+    """A field of os-release that says who answers for the image; empty where that is not said."""
+    return asked(d, horus_conf.vendor).os_release().get(field, "")
+
+
 def version(d):
     """The product's version: that of the runtime's workspace."""
     import bb

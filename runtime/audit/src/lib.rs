@@ -8,6 +8,7 @@
 //! | [`fix`] | writes what a failing rule wants into the running kernel, and reads the rule again |
 //! | [`drift`] | which rule changed between two looks, and what the journal knows of it |
 //! | [`tune`] | a Linux that is not our image brought to the profile of `conf/`, and back |
+//! | [`supply`] | what a system is made of, who answers for it, and until when |
 //! | [`root`] | files below a directory that stands for `/`: each is the old one or the new one |
 //!
 //! A rule is data (`conf/rt/audit/*.toml`), so that a knob and its proof change in one commit and no program has to be rebuilt. Its path:
@@ -39,6 +40,7 @@ mod remedy;
 pub mod root;
 mod rule;
 mod scan;
+pub mod supply;
 mod task;
 pub mod text;
 mod tree;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use horus::message::Message;
 use horus::messages::{CmdVel, Encoding, FrameShape, ImageHd, Imu, Vector3};
-use horus::topic::{Bytes, Options, Publisher, Subscriber};
+use horus::topic::{Bytes, Options, Publisher, SendError, Subscriber};
 
 /// Bytes of a message in a topic of bytes, at most.
 const BYTES: usize = 256;
@@ -173,7 +173,11 @@ impl Run<'_> {
     fn send_bytes(&self) {
         let mut publisher =
             Publisher::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic");
-        self.send_by(|number| publisher.try_send(text(number).as_bytes()).is_ok());
+        self.send_by(|number| match publisher.try_send(text(number).as_bytes()) {
+            Ok(()) => true,
+            Err(SendError::Full) => false,
+            Err(error) => panic!("{error}"),
+        });
     }
 
     /// Takes the numbers of what comes, and whether it is what they stand for; `None` where nothing comes.

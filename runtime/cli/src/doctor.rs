@@ -1,7 +1,8 @@
-//! `horus doctor`: runs the audit, prints it and records it; with `--fix`, sets what can be set while the machine runs.
+//! `horus doctor`: runs the audit, prints it and records it; with `--fix`, sets what can be set while the machine runs; with `--supply`, says
+//! what the system is made of.
 //!
 //! Exit status: 0 the machine is tuned, 1 a fatal or high rule failed, 2 the audit itself could not be done properly, or --fix
-//! was refused.
+//! was refused. Of --supply: 0 all is said and support has not ended, 1 something is missing, 2 nothing could be read.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -9,7 +10,8 @@ use std::process::ExitCode;
 
 use horus::time::utc_now;
 use horus_audit::boot::Boot;
-use horus_audit::{NOT_AUDITED, Outcome, Tree, fix, text};
+use horus_audit::supply::Supply;
+use horus_audit::{NOT_AUDITED, Outcome, Tree, Unread, fix, text};
 use horus_evidence::view::junit;
 use serde::Serialize;
 
@@ -42,6 +44,9 @@ pub struct Args {
     /// Set what can be set while the machine runs, for rules that fail; read each again, and say what needs a restart.
     #[arg(long, conflicts_with = "all")]
     fix: bool,
+    /// Say what the system is made of, who answers for it and until when; with NAME, the parts whose name or source has it.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["json", "journal", "all", "junit", "fix", "explain"])]
+    supply: Option<String>,
     /// With --fix: only say what would be done.
     #[arg(long, requires = "fix")]
     dry_run: bool,
@@ -50,6 +55,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let done = match args {
+        Args { supply: Some(name), .. } => return supply(args, name).unwrap_or_else(refused),
         Args { explain: true, .. } => return explained(args).unwrap_or_else(refused),
         Args { fix: true, .. } => fixed(args),
         _ => audited(args),
@@ -70,6 +76,24 @@ fn explained(args: &Args) -> Result<ExitCode, String> {
     let loaded = horus_audit::load(&args.rules());
     write(&text::explain(&loaded.rules, &loaded.problems))?;
     Ok(if loaded.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_AUDITED) })
+}
+
+/// Prints what the system is made of, or the parts of a name.
+fn supply(args: &Args, name: &str) -> Result<ExitCode, String> {
+    let said = Tree::open(&args.root).and_then(|tree| Supply::read(&tree)).map_err(|Unread(reason)| reason)?;
+    let (text, is_found) = match name {
+        "" => {
+            let today = &utc_now()[.."2026-11-29".len()];
+            (said.text(today), said.is_sound(today))
+        }
+        name => {
+            let found = said.search(name)?;
+            let absent = || format!("none of its parts has {name:?} in its name or in that of its source\n");
+            (if found.is_empty() { absent() } else { found.join("\n") + "\n" }, !found.is_empty())
+        }
+    };
+    write(&lines(&text))?;
+    Ok(ExitCode::from(u8::from(!is_found)))
 }
 
 impl Args {

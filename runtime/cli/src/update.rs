@@ -12,19 +12,20 @@ use horus_audit::boot::UPDATE;
 use horus_evidence::measure::machine::units;
 use horus_update::bundle::Bundle;
 use horus_update::check::{self, State};
+use horus_update::download::{Download, is_url};
 use horus_update::machine::Machine;
 use horus_update::{UpdateError, install};
 use serde_json::json;
 
-use crate::deploy::remote::Remote;
+use crate::deploy::remote::{Elsewhere, NO_CONNECTION, Remote};
 use crate::output;
 
 /// Nothing was changed.
 const UNCHANGED: u8 = 2;
-/// Of ssh itself: it got no connection, or lost it.
-const NO_CONNECTION: i32 = 255;
 /// The unit that writes what was received: with the least weight, and on its own when the user's connection breaks.
 const UNIT: &str = "horus-update-install.service";
+/// What stands for standard input.
+const STANDARD: &str = "-";
 /// Progress is told for each so many bytes of an update.
 const PART: u64 = 20_000_000;
 
@@ -33,12 +34,8 @@ const PART: u64 = 20_000_000;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The machine, if it is not this one: NAME.local, an address, or USER@HOST; the user is root if none is named
-    #[arg(long, global = true, value_name = "[USER@]HOST")]
-    host: Option<String>,
-    /// How SSH is started, such as "ssh -p 2222 -i key"
-    #[arg(long, global = true, value_name = "COMMAND", default_value = "ssh")]
-    ssh: String,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// The machine's files are below this directory, and no unit is started
     #[arg(long, value_name = "DIR", hide = true, global = true)]
     root: Option<PathBuf>,
@@ -48,8 +45,8 @@ pub struct Args {
 enum Command {
     /// Install an update beside the version that runs; it starts with the next restart, on trial
     Install {
-        /// The update, as scripts/update-bundle makes it; - for standard input
-        file: PathBuf,
+        /// The update, as scripts/update-bundle makes it: a file, http://… or https://…, or - for standard input
+        source: String,
         /// Restart the machine when it is installed
         #[arg(long)]
         restart: bool,
@@ -80,14 +77,14 @@ enum Command {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    if let Some(host) = &args.host {
-        return elsewhere(args, host).unwrap_or_else(|reason| failed(&reason, UNCHANGED));
+    if let Some(remote) = args.elsewhere.remote() {
+        return remote.and_then(|remote| elsewhere(args, &remote)).unwrap_or_else(|reason| failed(&reason, UNCHANGED));
     }
     let machine = Machine::at(args.root.as_deref().unwrap_or(Path::new("/")));
     match &args.command {
-        Command::Install { file, restart } => {
+        Command::Install { source, restart } => {
             let is_live = args.root.is_none();
-            match receive(&machine, file) {
+            match receive(&machine, source) {
                 Ok(bundle) => installed(&machine, &bundle, is_live, *restart),
                 Err(reason) => failed(&reason, UNCHANGED),
             }
@@ -117,13 +114,12 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// The same on another machine.
-fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
-    let remote = Remote::new(host, &args.ssh)?;
+fn elsewhere(args: &Args, remote: &Remote) -> Result<ExitCode, String> {
     let words: Vec<&str> = match &args.command {
-        Command::Install { file, restart } => {
+        Command::Install { source, restart } => {
             let mut words = vec!["horus", "update", "install", "-"];
             words.extend(restart.then_some("--restart"));
-            return send(&remote, &words, file);
+            return send(remote, &words, source);
         }
         Command::Status { json } => ["horus", "update", "status"].into_iter().chain(json.then_some("--json")).collect(),
         Command::Confirm => vec!["horus", "update", "confirm"],
@@ -131,45 +127,59 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
         Command::Hold { off } => ["horus", "update", "hold"].into_iter().chain(off.then_some("--off")).collect(),
         Command::Apply | Command::Check => return Err("its unit runs this, on the machine itself".to_owned()),
     };
-    code(&remote, remote.command(&words).status())
+    remote.exit_status(remote.run(&words.join(" "))?)
 }
 
-/// Sends an update to another machine.
-fn send(remote: &Remote, words: &[&str], file: &Path) -> Result<ExitCode, String> {
-    let source: Stdio = if is_standard(file) { Stdio::inherit() } else { open(file)?.into() };
-    match remote.command(words).stdin(source).status() {
+/// Sends an update to another machine; one from a server comes by way of this machine, which may have the better line.
+fn send(remote: &Remote, words: &[&str], source: &str) -> Result<ExitCode, String> {
+    let mut command = remote.command(words);
+    let ended = match source {
+        url if is_url(url) => {
+            let mut download = Download::open(url, say)?;
+            let mut child = started(command.stdin(Stdio::piped()).spawn())?;
+            let mut pipe = child.stdin.take().ok_or("ssh has no standard input")?;
+            // A machine that refuses it reads no further, and says why.
+            let passed = io::copy(&mut download, &mut pipe);
+            drop(pipe);
+            match passed {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    eprintln!("horus update: {}", printable(&format!("{url}: {error}")));
+                }
+                _ => {}
+            }
+            child.wait()
+        }
+        STANDARD => command.stdin(Stdio::inherit()).status(),
+        file => command.stdin(open(file)?).status(),
+    };
+    match started(ended)? {
         // What had arrived as a whole is being written.
-        Ok(status) if status.code() == Some(NO_CONNECTION) => {
+        status if status.code() == Some(NO_CONNECTION) => {
             let host = remote.name();
             let told = format!(
                 "no connection to {host}, or it broke off: `horus update status --host {host}` says what became of it"
             );
             Ok(failed(&told, 1))
         }
-        ended => code(remote, ended),
+        status => remote.exit_status(status),
     }
 }
 
-/// The exit status of ssh is that of the command at its other end.
-fn code(remote: &Remote, ended: io::Result<std::process::ExitStatus>) -> Result<ExitCode, String> {
-    let status = ended.map_err(|error| format!("cannot start ssh: {error}"))?;
-    match status.code() {
-        Some(NO_CONNECTION) | None => Err(remote.unreachable()),
-        Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
-    }
+fn started<T>(ended: io::Result<T>) -> Result<T, String> {
+    ended.map_err(|error| format!("cannot start ssh: {error}"))
 }
 
-fn is_standard(file: &Path) -> bool {
-    file == Path::new("-")
-}
-
-fn open(file: &Path) -> Result<File, String> {
-    File::open(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+fn open(file: &str) -> Result<File, String> {
+    File::open(file).map_err(|error| format!("cannot read {file}: {error}"))
 }
 
 /// Receives an update, and says how far it is.
-fn receive(machine: &Machine, file: &Path) -> Result<Bundle, String> {
-    let source: Box<dyn Read> = if is_standard(file) { Box::new(io::stdin().lock()) } else { Box::new(open(file)?) };
+fn receive(machine: &Machine, source: &str) -> Result<Bundle, String> {
+    let source: Box<dyn Read> = match source {
+        STANDARD => Box::new(io::stdin().lock()),
+        url if is_url(url) => Box::new(Download::open(url, say)?),
+        file => Box::new(open(file)?),
+    };
     let mut said = 0;
     let mut told = |bytes: u64| {
         if bytes / PART > said {

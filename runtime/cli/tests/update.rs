@@ -6,7 +6,9 @@ mod fixture;
 mod killed;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -191,4 +193,61 @@ fn killed_anywhere_in_what_ends_a_trial_the_next_look_ends_it_the_same() {
         });
         assert!(calls > 30, "{calls}");
     }
+}
+
+/// Serves `content`, of which the first connection gets a part; each says what part it has.
+fn serve(content: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (count, line) in listener.incoming().enumerate() {
+            let mut line = line.unwrap();
+            let asked = BufReader::new(line.try_clone().unwrap()).lines().map(Result::unwrap);
+            let asked: Vec<_> = asked.take_while(|word| !word.is_empty()).collect();
+            let from =
+                asked.iter().find_map(|word| word.strip_prefix("range: bytes=")?.trim_end_matches('-').parse().ok());
+            let rest = &content[from.unwrap_or(0)..];
+            let status = from.map_or("200 OK".to_owned(), |from| {
+                format!("206 Partial\r\nContent-Range: bytes {from}-{}/{}", content.len() - 1, content.len())
+            });
+            let head = format!(
+                "HTTP/1.1 {status}\r\nETag: \"1\"\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+                rest.len()
+            );
+            line.write_all(head.as_bytes()).unwrap();
+            // The client may be gone.
+            let _ = line.write_all(if count == 0 { &rest[..rest.len() / 2] } else { rest });
+        }
+    });
+    format!("http://{address}/horus.update")
+}
+
+#[test]
+fn an_update_comes_from_a_server_whose_line_is_cut_also_by_way_of_another_machine() {
+    for is_elsewhere in [false, true] {
+        let (root, file) = machine();
+        let url = serve(fs::read(file).unwrap());
+        // In the place of ssh: what it would run on the other machine, on this one.
+        let ssh = root.path().join("ssh");
+        let command = format!(
+            "#!/bin/sh\nwhile [ \"$1\" != horus ]; do shift; done; shift\nexec {} \"$@\" --root {}\n",
+            env!("CARGO_BIN_EXE_horus"),
+            root.path().display()
+        );
+        fs::write(&ssh, command).unwrap();
+        fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+        let told = match is_elsewhere {
+            false => said(root.path(), &["install", &url]),
+            true => said(root.path(), &["install", &url, "--host", "robot", "--ssh", ssh.to_str().unwrap()]),
+        };
+        for part in
+            ["the line was cut behind 0 MB", "the line is there again", "version 0.2.0 is installed beside 0.1.0"]
+        {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(versions(root.path()), ["horus_0.1.0.efi", "horus_0.2.0+3-0.efi"]);
+    }
+    let refused = output(machine().0.path(), &["install", "http://127.0.0.1:1/none"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("http://127.0.0.1:1/none: "), "{refused:?}");
 }

@@ -3,6 +3,7 @@
 //! | Module | What is in it |
 //! |---|---|
 //! | [`bundle`] | the file that an update is, verified as it comes and once more before it is written |
+//! | [`download`] | a bundle from a server, which goes on where its line was cut |
 //! | [`key`] | the keys by which a machine takes updates |
 //! | [`machine`] | the machine: its board, the version that runs, where things are, the lock |
 //! | [`install`] | receives a bundle, and has systemd-sysupdate write it |
@@ -29,6 +30,7 @@ use thiserror::Error;
 pub mod boot;
 pub mod bundle;
 pub mod check;
+pub mod download;
 pub mod gate;
 pub mod install;
 pub mod key;

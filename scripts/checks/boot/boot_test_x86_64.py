@@ -217,6 +217,12 @@ class TunedAppliance(BootTest):
     def test_journal_explains_our_entries(self):
         self.assertGreaterEqual(int(self.answers()["catalog"]), 7)
 
+    def test_machine_knows_its_parts(self):
+        packages, crates, of_openssl = map(int, self.answers()["parts"].split())
+        self.assertGreater(packages, 50)
+        self.assertEqual(crates > 50, not self.packages, "what another builder packed comes without crates")
+        self.assertGreater(of_openssl, 0)
+
     def test_measuring_programs_start(self):
         """Some of the libraries that their packages want are left out of the image."""
         self.assertEqual(self.answers()["programs"], "stress-ng, cyclictest")

@@ -46,7 +46,7 @@ def read_log(log: Path) -> list:
 
 
 class Replay:
-    """The data partition of a recorded machine, at any point of its log."""
+    """A partition of a recorded machine, or its whole disk, at any point of its log. `partition` is where it begins and its length, in bytes."""
 
     def __init__(self, image: Path, partition: tuple, log: Path, directory: Path):
         self.start, self.size = partition
@@ -66,10 +66,13 @@ class Replay:
     def _is_inside(self, write: Write) -> bool:
         return self.start <= write.sector * SECTOR < self.start + self.size
 
-    def states(self, count: int, seed: int):
-        """`count` cuts in the order of the log, the last one after everything: each gives a file with the partition as it could be then."""
+    def states(self, count: int, seed: int, among: list | None = None):
+        """
+        `count` cuts in the order of the log, the last one after everything: each gives a file with the partition as it could be then. The others are
+        any points of the log, or some of `among`.
+        """
         chance = random.Random(seed)
-        for point in [*sorted(chance.sample(range(1, len(self.writes)), count - 1)), len(self.writes)]:
+        for point in [*sorted(chance.sample(among or range(1, len(self.writes)), count - 1)), len(self.writes)]:
             # Written through the last flush before the cut, for sure.
             last = max((at for at in range(self.applied, point) if self.writes[at].flags & FLUSH), default=None)
             if last is not None:

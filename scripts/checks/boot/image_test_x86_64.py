@@ -10,8 +10,9 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from urllib.parse import unquote
 
-from checks.boot import slots
+from checks.boot import parts, slots
 from checks.boot.provoked import disk as provoked
 from horus_appliance.determinism.arms import source_version
 from horus_appliance.host import system
@@ -100,6 +101,15 @@ class Images(unittest.TestCase):
         names = [package["name"] for package in manifest["packages"]]
         self.assertEqual([name for name in names if re.search(UNWANTED, name)], [])
         self.assertLessEqual({"stress-ng", "rt-tests", "systemd", "e2fsprogs"}, set(names))
+
+    def test_list_of_parts_is_one_of_cyclonedx_and_has_each_package_and_crate(self):
+        image = mkosi.build("appliance")
+        self.assertEqual(parts.fault(image.parts), "")
+        manifest = json.loads((image.directory / f"horus_{mkosi.version()}.manifest").read_text())
+        addresses = [part.get("purl", "") for part in json.loads(image.parts.read_text())["components"]]
+        names = {unquote(re.match("pkg:deb/debian/([^@]*)", address)[1]) for address in addresses if address.startswith("pkg:deb/")}
+        self.assertEqual(names, {package["name"] for package in manifest["packages"]})
+        self.assertTrue(any(address.startswith("pkg:cargo/ring@") for address in addresses))
 
     def test_disk_with_what_breaks_deadlines_is_made(self):
         """A boot test takes it up; its programs are built here, while other checks run."""

@@ -64,6 +64,10 @@ class YoctoAppliance(boot_test_x86_64.TunedAppliance):
         refused = {line.split()[1] for line in asked if line.startswith("# CONFIG_")}
         self.assertEqual([line for line in has if line.partition("=")[0] in refused], [])
 
+    def test_machine_knows_its_parts(self):
+        """It does not: BitBake leaves the list beside its image."""
+        self.assertEqual(self.answers()["parts"].strip(), "0")
+
     def test_data_fill_the_disk(self):
         self.assertGreater(int(self.answers()["data-bytes"]), DISK // 3)
 

@@ -67,7 +67,7 @@ def inside() -> int:
             step("what is no message, and late comers")
             bad_input.datagrams(bridge)
             comings.late(stage)
-            step(f"{PICTURES} pictures of 1 MB each way, 100 a second")
+            step(f"{PICTURES} pictures of 1 MB each way, 100 a second if this machine can")
             for way in (to_ros, from_ros):
                 pictures(stage, way)
             is_well(bridge)
@@ -97,6 +97,8 @@ def pictures(stage: Ros, way) -> None:
         try:
             return way(stage, "image", PICTURES, every_us, 8)
         except ApplianceFailed as error:
+            if "'wrong': 0" not in str(error):
+                raise
             detail(f"once more, at half the rate: {error}")
     return way(stage, "image", PICTURES, PICTURE_EVERY_US[-1], 8)
 

@@ -50,6 +50,11 @@ def as_root(command: list) -> list:
     return ["sudo", "--", "env", *environment_assignments(), *command]
 
 
+def write_as_root(path: Path, text: str) -> None:
+    """Writes a file of root's, and the folders that it is in."""
+    subprocess.run(as_root(["install", "-D", "--mode=644", "/dev/stdin", str(path)]), input=text, text=True, check=True)
+
+
 def environment_assignments() -> list:
     """NAME=VALUE of each variable that goes along to root and into the builder."""
     return [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]

@@ -14,7 +14,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, follow, step
 from horus_appliance.host import binfmt, builder, debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
-from horus_appliance.image import keys, overlay, runtime
+from horus_appliance.image import keys, overlay, runtime, sbom, vendor
 from horus_appliance.paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
 
 import horus_conf
@@ -56,6 +56,11 @@ class Image:
         return self.directory / f"horus_{self.version}.efi"
 
     @property
+    def parts(self) -> Path:
+        """The list of all that the image is made of, in the form of CycloneDX."""
+        return self.directory / f"horus_{self.version}.cdx.json"
+
+    @property
     def system_label(self) -> str:
         """The name of the partition with this version's system."""
         return horus_conf.system_label(self.version)
@@ -84,8 +89,10 @@ def build(
         if packages:
             tree = overlay.stage_packages(trees, packages.resolve(), architecture, name)
         else:
-            built = runtime.build(architecture, *(horus_conf.has_option(variant, option) for option in ("python", "bridge")))
-            tree = overlay.stage(trees, built, architecture, name)
+            more = [horus_conf.has_option(variant, option) for option in ("python", "bridge")]
+            tree = overlay.stage(trees, runtime.build(architecture, *more), architecture, name)
+            sbom.add_crates(tree, architecture, *more)
+        vendor.add(tree)
         overlay.add_keys(tree, update_keys or ([keys.development()] if "dev" in trees else []))
         stamp = image.directory / "inputs.sha256"
         inputs = fingerprint(image, tree)

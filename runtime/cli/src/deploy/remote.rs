@@ -3,12 +3,30 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
 
 use super::project::Project;
 
 /// Of ssh itself: it got no connection, or lost it.
-const NO_CONNECTION: i32 = 255;
+pub const NO_CONNECTION: i32 = 255;
+
+/// Which machine a command is about.
+#[derive(clap::Args)]
+pub struct Elsewhere {
+    /// The machine, if it is not this one: NAME.local, an address, or USER@HOST; the user is root if none is named
+    #[arg(long, global = true, value_name = "[USER@]HOST")]
+    host: Option<String>,
+    /// How SSH is started, such as "ssh -p 2222 -i key"
+    #[arg(long, global = true, value_name = "COMMAND", default_value = "ssh")]
+    ssh: String,
+}
+
+impl Elsewhere {
+    /// The machine, if it is not this one.
+    pub fn remote(&self) -> Option<Result<Remote, String>> {
+        self.host.as_ref().map(|host| Remote::new(host, &self.ssh))
+    }
+}
 
 /// What is sent.
 pub type Archive = tar::Builder<ChildStdin>;
@@ -76,6 +94,14 @@ impl Remote {
         let mut ssh = spawned.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
         self.pass_on(&mut ssh);
         ssh.wait().map_err(|error| format!("{}: {error}", self.ssh[0]))
+    }
+
+    /// The exit status of ssh is that of the command at its other end.
+    pub fn exit_status(&self, status: ExitStatus) -> Result<ExitCode, String> {
+        match status.code() {
+            Some(NO_CONNECTION) | None => Err(self.unreachable()),
+            Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        }
     }
 
     /// Sends program and settings, and lets the machine install them. Prints what it says.

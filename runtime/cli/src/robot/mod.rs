@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use horus::outside::{Word, printable};
 
-use crate::deploy::remote::Remote;
+use crate::deploy::remote::{Elsewhere, Remote};
 use crate::output;
 use install::{Failure, Wanted};
 use store::Store;
@@ -23,20 +23,14 @@ use watch::Part;
 
 /// Nothing was changed.
 const UNCHANGED: u8 = 2;
-/// Of ssh itself: it got no connection, or lost it.
-const NO_CONNECTION: i32 = 255;
 
 /// Command line of `horus robot`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The machine, if it is not this one: NAME.local, an address, or USER@HOST; the user is root if none is named
-    #[arg(long, global = true, value_name = "[USER@]HOST")]
-    host: Option<String>,
-    /// How SSH is started, such as "ssh -p 2222 -i key"
-    #[arg(long, global = true, value_name = "COMMAND", default_value = "ssh")]
-    ssh: String,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// Write the result as JSON to standard output instead of text
     #[arg(long, global = true)]
     json: bool,
@@ -105,8 +99,8 @@ impl Place {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    if let Some(host) = &args.host {
-        return elsewhere(args, host).unwrap_or_else(|reason| failed(&reason, UNCHANGED));
+    if let Some(remote) = args.elsewhere.remote() {
+        return remote.and_then(|remote| elsewhere(args, &remote)).unwrap_or_else(|reason| failed(&reason, UNCHANGED));
     }
     let place = &args.place;
     match &args.command {
@@ -133,8 +127,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// The same on another machine.
-fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
-    let remote = Remote::new(host, &args.ssh)?;
+fn elsewhere(args: &Args, remote: &Remote) -> Result<ExitCode, String> {
     let (verb, group) = match &args.command {
         Command::List => ("list", &None),
         Command::Status { group } => ("status", group),
@@ -148,11 +141,7 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
     let mut words = vec!["horus robot", verb];
     words.extend(group.as_ref().map(Word::as_str));
     words.extend(args.json.then_some("--json"));
-    let status = remote.run(&words.join(" "))?;
-    match status.code() {
-        Some(NO_CONNECTION) | None => Err(remote.unreachable()),
-        Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
-    }
+    remote.exit_status(remote.run(&words.join(" "))?)
 }
 
 /// Starts or stops a part of it.

@@ -41,6 +41,8 @@ FILES = {"/var/lib/horus/determinism.toml": PLAN, "/var/lib/horus/kept": KEPT}
 
 
 class Updates(boot_test_x86_64.BootTest):
+    record = False  # whether all writes of its disk are kept
+
     @classmethod
     def setUpClass(cls):
         directory = tempfile.TemporaryDirectory(dir=mkosi.BUILD)
@@ -48,13 +50,15 @@ class Updates(boot_test_x86_64.BootTest):
         cls.home = Path(directory.name)
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", cls.home / "key"], check=True)
         cls.image = mkosi.build("appliance")
-        cls.bundles, cls.refused = versions.make(cls.image, cls.home), versions.make_refused(cls.home)
+        (cls.bundles, cls.kernels), cls.refused = versions.make(cls.image, cls.home), versions.make_refused(cls.home)
         cls.said, cls.seen, cls.runs = {}, {}, {}
 
         def prepare(disk: Path) -> None:
             with disk.open("r+b") as stream:
                 stream.truncate(DISK)
             settings.write(disk, settings.Wishes(ssh_keys=(cls.home / "key.pub",)).text())
+            if cls.record:
+                subprocess.run(["cp", "--sparse=always", disk, cls.home / "before.raw"], check=True)
 
         credentials = {
             "tmpfiles.extra": "".join(f"f {path} 0644 - - - {text!r}\n".replace("'", "") for path, text in FILES.items()),
@@ -63,7 +67,7 @@ class Updates(boot_test_x86_64.BootTest):
         }
         cls.done = run.boot(
             cls.image, "test-update", 2, SECONDS, guest.merge(credentials, boot_test_x86_64.started("slow.service", versions.SLOW_UNIT)),
-            patience=LIFE, restarts=True, forward=(SSH,), disks={"stick": cls.bundles[versions.GOOD]}, prepare=prepare, during=cls.take_through,
+            patience=LIFE, restarts=True, record=cls.record, forward=(SSH,), disks={"stick": cls.bundles[versions.GOOD]}, prepare=prepare, during=cls.take_through,
         )  # fmt: skip
 
     @classmethod

@@ -23,14 +23,15 @@ ExecStart=/bin/sh -c 'while sleep 1; do pgrep --exact stress-ng > /dev/null || c
 """
 
 
-def make(image: mkosi.Image, directory: Path) -> dict:
-    """A version with a worse tail, and one without, by their names. Their system is that of the image."""
+def make(image: mkosi.Image, directory: Path) -> tuple:
+    """The bundles of a version with a worse tail and of one without, and their kernel images, by their names. Their system is that of the image."""
     root = directory / "root.xz"
     # What is compressed fast is unpacked as the rest is.
     bundle.compress_root(image.disk, image.system_label, root, "-0")
     parameters = {WORSE: SLOW, GOOD: ""}
     kernels = {version: slots.kernel_image(directory, image, version, more) for version, more in parameters.items()}
-    return {version: bundle.assemble(BOARD, version, kernel, root, keys.DEVELOPMENT, directory) for version, kernel in kernels.items()}
+    made = {version: bundle.assemble(BOARD, version, kernel, root, keys.DEVELOPMENT, directory) for version, kernel in kernels.items()}
+    return made, kernels
 
 
 def make_refused(directory: Path) -> dict:

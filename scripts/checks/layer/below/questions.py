@@ -75,7 +75,7 @@ def image(workspace: Workspace, board: Build, build) -> str:
     if bitbake.value(workspace, build, "VIRTUAL-RUNTIME_base-utils-syslog"):
         wrong.append("a second daemon would take the journal's work: VIRTUAL-RUNTIME_base-utils-syslog")
     release = bitbake.value(workspace, build, "OS_RELEASE_FIELDS", "os-release").split()
-    wrong += [f"os-release lacks {name}" for name in ("IMAGE_ID", "IMAGE_VERSION") if name not in release]
+    wrong += [f"os-release lacks {name}" for name in ("IMAGE_ID", "IMAGE_VERSION", "VENDOR_NAME", "HORUS_SECURITY_CONTACT", "SUPPORT_END") if name not in release]
     steps = bitbake.value(workspace, build, "ROOTFS_POSTPROCESS_COMMAND", "horus-image").split()
     if "horus_stamp_build" not in steps or "BUILD_ID" in release:
         wrong.append("BUILD_ID has to be written when the image is made, not by os-release, whose package is reused")

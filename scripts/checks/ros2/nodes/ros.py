@@ -72,12 +72,13 @@ def send(node, topic: str, kind: str, count: int, every_us: int, quality) -> Non
     type_, make, _ = TYPES[kind]
     publisher = node.create_publisher(type_, topic, quality)
     words = queue.Queue()
-    threading.Thread(target=lambda: [words.put(word) for word in iter(sys.stdin.readline, "")] and words.put(""), daemon=True).start()
+    threading.Thread(target=hear, args=(words,), daemon=True).start()
     print("ready", flush=True)
     while words.empty():
         publisher.publish(make(0))
         time.sleep(0.05)
-    words.get()
+    if words.get() == "":
+        return
     # Large ones are made before, so that their making costs the rate nothing.
     messages = [make(number) for number in range(1, count + 1)] if kind == "image" and count <= 500 else None
     start = time.monotonic()
@@ -90,6 +91,13 @@ def send(node, topic: str, kind: str, count: int, every_us: int, quality) -> Non
     while (word := words.get()) != "":
         if word.startswith("spoil"):
             spoil(publisher, serialize_message(make(1)), int(word.split()[1]))
+
+
+def hear(words: queue.Queue) -> None:
+    """Hands on the lines of standard input; an empty text is its end."""
+    for word in sys.stdin:
+        words.put(word)
+    words.put("")
 
 
 def spoil(publisher, whole: bytes, count: int) -> None:
