@@ -17,6 +17,10 @@
 //! A name changes by one rename, which vfat may write as a new name first, and then without the old one. A power cut between the two leaves two names
 //! for one content. Either starts the version, so nothing is removed or replaced then: that would free what the other name stands for.
 //!
+//! vfat makes the new name with nothing behind it, and adds length and place of the content with the file's own data (`vfat_rename` of Linux 6.12).
+//! So the file is written to the disk before its folder is. A name with nothing behind it, as a power cut may still leave, is none: the loader reads
+//! no version in it, and starts another one.
+//!
 //! A count of 3 starts is smaller than a trial, which lasts until three boots have a valid report. So each boot of the version that reaches its
 //! programs has the count [begin anew](Loader::renew): the loader leaves a version that never gets there three times in a row.
 
@@ -167,7 +171,9 @@ impl Loader {
         let unreadable = |cause| LoaderError::Unreadable { path: self.folder.clone(), cause };
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(unreadable)? {
-            let Ok(name) = entry.map_err(unreadable)?.file_name().into_string() else { continue };
+            let entry = entry.map_err(unreadable)?;
+            let is_empty = entry.metadata().is_ok_and(|about| about.len() == 0);
+            let Some(name) = entry.file_name().into_string().ok().filter(|_| !is_empty) else { continue };
             all.extend(KernelImage::from_name(&name).map(|image| Found { image, name }));
         }
         // systemd-boot's order: what is not given up, the newest version, then the one with most starts left.
@@ -243,7 +249,11 @@ impl Loader {
     fn rename(&self, found: &Found, tries: Option<Tries>) -> Result<(), LoaderError> {
         let path = self.folder.join(&found.name);
         let to = self.folder.join(found.image.counted(tries).name());
-        let renamed = fs::rename(&path, to).and_then(|()| File::open(&self.folder)?.sync_all());
+        let renamed = File::open(&path).and_then(|file| {
+            fs::rename(&path, to)?;
+            file.sync_all()?;
+            File::open(&self.folder)?.sync_all()
+        });
         renamed.map_err(|cause| LoaderError::Unwritable { path, cause })
     }
 }

@@ -31,6 +31,16 @@ fn names(loader: &Loader) -> Vec<String> {
 }
 
 #[test]
+fn a_name_with_nothing_behind_it_is_none_and_makes_way() {
+    let (_boot, loader) = partition(&["horus_0.1.0.efi", "horus_0.2.0+2-1.efi"]);
+    fs::write(loader.folder.join("horus_0.2.0+3.efi"), "").unwrap();
+    assert_eq!(names(&loader), ["horus_0.2.0+2-1.efi", "horus_0.1.0.efi"]);
+    loader.renew("0.2.0").unwrap();
+    assert_eq!(names(&loader), ["horus_0.2.0+3.efi", "horus_0.1.0.efi"]);
+    assert_eq!(fs::read_to_string(loader.folder.join("horus_0.2.0+3.efi")).unwrap(), "horus_0.2.0+2-1.efi");
+}
+
+#[test]
 fn names_are_read_as_the_loader_writes_them() {
     let image = |version: &str, tries: Option<(u32, u32)>| {
         let tries = tries.map(|(left, done)| Tries { left, done });

@@ -37,13 +37,16 @@ def started(disk: Path, image: mkosi.Image, versions: dict) -> tuple:
         return "", f"a kernel image has another name than an update gives: {files}"
     # One whose tries are used up comes behind all others.
     entries = sorted((found[3] != "0", tuple(map(int, found[2].split("."))), found[1], found[2]) for found in names)
-    if not entries:
+    copy = disk.with_name("kernel")
+    for *_, file, number in reversed(entries):
+        settings.mtools(disk, "mcopy", ["-n", "-o"], [f"::/EFI/Linux/{file}", str(copy)])
+        # Where it reads no version, there is no entry.
+        if copy.stat().st_size:
+            break
+    else:
         return "", "no kernel image is there"
-    *_, file, number = entries[-1]
     if number not in versions:
         return number, "it is none that was installed"
-    copy = disk.with_name("kernel")
-    settings.mtools(disk, "mcopy", ["-n", "-o"], [f"::/EFI/Linux/{file}", str(copy)])
     if digest(copy) != versions[number].kernel:
         return number, f"its kernel image {file} is not whole"
     places = [start for name, start, _ in slots.layout(disk, image) if name == horus_conf.system_label(number)]
