@@ -195,7 +195,7 @@ fn body(response: Response<Body>) -> BodyReader<'static> {
     response.into_body().into_reader()
 }
 
-/// A tag that is weak tells files apart that differ in their bytes alone, so it is none (RFC 9110, 13.1.5).
+/// A weak tag may be that of two files whose bytes differ, so it is none (RFC 9110, 13.1.5).
 fn tag(headers: &HeaderMap) -> Option<String> {
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     value("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| value("last-modified"))

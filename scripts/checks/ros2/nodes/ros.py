@@ -1,9 +1,9 @@
 """A node of the real ROS 2, for the checks: python ros.py receive|send|info TOPIC KIND COUNT SECONDS|EVERY_US [OPTION...].
 
 receive says `matched` when a publisher is there, `begun` at the first number above 0, then what it got as JSON; send says `matched` when a
-subscription hears it, waits for a line, and sends until another one comes; at the line `spoil N` it sends so many messages whose ends are missing. info says what ROS 2 sees
-of a topic. Options are best_effort, transient_local, keep_last; receive ends at a line, too, and with the option more after COUNT messages, whatever
-their numbers. Serialised messages are compared bit for bit with those that rclpy itself makes.
+subscription hears it, waits for a line, and sends until another one comes; at the line `spoil N` it sends so many messages whose ends are missing.
+info says what ROS 2 sees of a topic. Options are best_effort, transient_local, keep_last; receive ends at a line, too, and with the option more
+after COUNT messages, whatever their numbers. Serialised messages are compared bit for bit with those that rclpy itself makes.
 """
 
 import json
